@@ -25,6 +25,8 @@ public final class ConfigLoader {
   public record Loaded(Config config, List<Setting> settings) {}
 
   /**
+   * Reads all files there are.
+   *
    * @throws ConfigException for the first thing that is wrong, with file, line and key
    */
   public Loaded load() throws ConfigException {
