@@ -1,0 +1,102 @@
+package org.tpubootd.tests;
+
+import java.io.IOException;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.extension.ConditionEvaluationResult;
+import org.junit.jupiter.api.extension.ExecutionCondition;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.platform.commons.support.AnnotationSupport;
+
+/**
+ * A test that needs real parts of the machine. Where one is missing the test is skipped, by name
+ * and with the reason; in CI (CI=true) it fails instead, so that a green run has proved it.
+ */
+@Target({ElementType.TYPE, ElementType.METHOD})
+@Retention(RetentionPolicy.RUNTIME)
+@ExtendWith(NeedsPart.Condition.class)
+public @interface NeedsPart {
+
+  Part[] value();
+
+  /** What a test can need. */
+  enum Part {
+    BASH("the program bash"),
+    PYTHON3("the program python3"),
+    SYSTEMD_ANALYZE("the program systemd-analyze (Debian package systemd)"),
+    PROMTOOL("the program promtool (Debian package prometheus)"),
+    DOCKER("the program docker (Debian package docker.io)"),
+    DOCKERD("the program dockerd (Debian package docker.io)"),
+    /** A running engine: tests/run starts one and names it in TPU_BOOTD_TEST_ENGINE. */
+    ENGINE("a running Docker Engine, named in TPU_BOOTD_TEST_ENGINE (tests/run starts one)"),
+    ROOT("the user root");
+
+    private final String description;
+
+    Part(String description) {
+      this.description = description;
+    }
+
+    boolean isThere() {
+      return switch (this) {
+        case BASH -> onPath("bash");
+        case PYTHON3 -> onPath("python3");
+        case SYSTEMD_ANALYZE -> onPath("systemd-analyze");
+        case PROMTOOL -> onPath("promtool");
+        case DOCKER -> onPath("docker");
+        case DOCKERD -> onPath("dockerd");
+        case ENGINE -> System.getenv("TPU_BOOTD_TEST_ENGINE") != null;
+        case ROOT -> ownerOfThisProcess().equals("root");
+      };
+    }
+
+    private static boolean onPath(String program) {
+      for (String directory : System.getenv("PATH").split(":")) {
+        if (Files.isExecutable(Path.of(directory, program))) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    private static String ownerOfThisProcess() {
+      try {
+        return Files.getOwner(Path.of("/proc/self")).getName();
+      } catch (IOException e) {
+        throw new IllegalStateException("/proc/self has no owner to read", e);
+      }
+    }
+  }
+
+  /** Decides by the parts that are there. */
+  final class Condition implements ExecutionCondition {
+
+    @Override
+    public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
+      var missing = new ArrayList<String>();
+      context
+          .getElement()
+          .flatMap(element -> AnnotationSupport.findAnnotation(element, NeedsPart.class))
+          .map(annotation -> List.of(annotation.value()))
+          .orElse(List.of())
+          .stream()
+          .filter(part -> !part.isThere())
+          .forEach(part -> missing.add(part.description));
+      if (missing.isEmpty()) {
+        return ConditionEvaluationResult.enabled("all parts are there");
+      }
+      String reason = "needs " + String.join(" and ", missing);
+      if (Boolean.parseBoolean(System.getenv("CI"))) {
+        throw new IllegalStateException(context.getDisplayName() + " " + reason + ", here in CI");
+      }
+      return ConditionEvaluationResult.disabled(reason);
+    }
+  }
+}
