@@ -50,8 +50,6 @@ public final class FakeMetadata implements AutoCloseable {
    * @param port 0 for any free one
    */
   public static FakeMetadata start(int port) throws IOException {
-    // Without it every answer waits 40 ms for the client's delayed acknowledgement of its head.
-    System.setProperty("sun.net.httpserver.nodelay", "true");
     var server =
         HttpServer.create(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), port), 0);
     var fake = new FakeMetadata(server);

@@ -24,8 +24,12 @@ import java.net.ProxySelector;
 import java.net.SocketAddress;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -346,6 +350,35 @@ class MetadataServerTest {
     answerWith(aResponse().withFault(fault));
 
     assertThat(server().get(Samples.TPU_ENV)).isInstanceOf(Answer.TryLater.class);
+  }
+
+  @Test
+  void jersey_doesNotTellThatItsInjectionIsMissing() throws Exception {
+    answerWith(good("x"));
+    var records = new ArrayList<LogRecord>();
+    var jersey = Logger.getLogger("org.glassfish.jersey");
+    jersey.setLevel(null);
+    var handler =
+        new Handler() {
+          @Override
+          public void publish(LogRecord record) {
+            records.add(record);
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        };
+    jersey.addHandler(handler);
+    try {
+      server().get(Samples.TPU_ENV);
+    } finally {
+      jersey.removeHandler(handler);
+    }
+
+    assertThat(records).isEmpty();
   }
 
   @Test
