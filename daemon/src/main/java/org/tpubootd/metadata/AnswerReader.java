@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 /** Judges what came back: only what is surely the metadata server's word is a value. */
 final class AnswerReader {
 
+  /** Bytes; the largest tpu-env seen has a few thousand. */
   private static final int LARGEST_BODY = 1 << 20;
 
-  /** No value of the tree comes near the limit: attributes hold 256 KB at most. */
   private static final String NOT_OURS =
       "find out what answers in the metadata server's place: a proxy, a captive portal, an"
           + " emulator";
