@@ -28,6 +28,28 @@ public record Reading(
     UNREACHABLE
   }
 
+  /** Before the first answer. */
+  static final Reading NONE_YET =
+      new Reading(Status.PENDING, null, "the metadata server has not been asked yet", null);
+
+  private static final String IF_IT_LASTS =
+      "none is needed if it passes; if it lasts, see that no firewall, route or resolver keeps this"
+          + " VM from the metadata server";
+
+  /**
+   * @param known the last text received
+   */
+  static Reading of(Answer answer, @Nullable String known) {
+    return switch (answer) {
+      case Answer.Value value -> new Reading(Status.PRESENT, value.text(), null, null);
+      case Answer.Absent absent -> new Reading(Status.ABSENT, known, absent.cause(), null);
+      case Answer.Refused refused ->
+          new Reading(Status.REFUSED, known, refused.cause(), refused.action());
+      case Answer.TryLater later ->
+          new Reading(Status.UNREACHABLE, known, later.cause(), IF_IT_LASTS);
+    };
+  }
+
   public Optional<String> textIfAny() {
     return Optional.ofNullable(text);
   }
