@@ -7,7 +7,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,9 +38,8 @@ final class Pages implements HttpHandler {
       return Answer.text(
           Answer.METHOD_NOT_ALLOWED, "only GET and HEAD are answered: this endpoint only tells\n");
     }
-    // Null for a URI such as "mailto:x", which a client may well send.
-    @Nullable String path = exchange.getRequestURI().getPath();
-    Page page = path == null ? null : pages.get(path);
+    String path = exchange.getRequestURI().getPath();
+    Page page = pages.get(path);
     if (page == null) {
       return Answer.text(Answer.NOT_FOUND, "no such page; GET / lists what there is\n");
     }
