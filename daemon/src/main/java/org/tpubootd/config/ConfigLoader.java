@@ -1,6 +1,7 @@
 package org.tpubootd.config;
 
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,7 +43,7 @@ public final class ConfigLoader {
     var section = new Section("", merged, settings);
     try {
       Config config = Config.from(section);
-      section.rejectUnknownKeys();
+      section.checkKeys();
       return new Loaded(config, List.copyOf(settings));
     } catch (Section.Wrong e) {
       throw new ConfigException(String.valueOf(e.getMessage()));
@@ -59,8 +60,13 @@ public final class ConfigLoader {
     if (Files.isDirectory(dropIns)) {
       var found = new ArrayList<Path>();
       try (DirectoryStream<Path> stream = Files.newDirectoryStream(dropIns, "*.yaml")) {
-        stream.forEach(found::add);
-      } catch (IOException e) {
+        for (Path file : stream) {
+          // Editors leave hidden files beside the one they edit.
+          if (!file.getFileName().toString().startsWith(".")) {
+            found.add(file);
+          }
+        }
+      } catch (IOException | DirectoryIteratorException e) {
         throw new ConfigException(Config.DROP_INS + ": cannot be listed: " + e.getMessage());
       }
       found.sort(null);

@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,7 @@ final class Section {
   private final List<Setting> settings;
   private final Set<String> known = new LinkedHashSet<>();
   private final List<Section> children = new ArrayList<>();
+  private final List<String> missing = new ArrayList<>();
 
   /**
    * @param path dotted key of the section; empty for the whole
@@ -67,6 +69,9 @@ final class Section {
           }
           sections.add(new Section(full(key) + "[" + sections.size() + "]", sub, settings));
         }
+        if (sections.isEmpty()) {
+          show(key, "[]", items);
+        }
         children.addAll(sections);
         yield sections;
       }
@@ -79,7 +84,7 @@ final class Section {
   }
 
   String requiredText(String key) {
-    return optionalText(key).orElseThrow(() -> missing(key));
+    return required(key, optionalText(key));
   }
 
   Optional<String> optionalText(String key) {
@@ -87,7 +92,7 @@ final class Section {
   }
 
   String requiredPattern(String key, String pattern, String wanted) {
-    return optionalPattern(key, pattern, wanted).orElseThrow(() -> missing(key));
+    return required(key, optionalPattern(key, pattern, wanted));
   }
 
   Optional<String> optionalPattern(String key, String pattern, String wanted) {
@@ -131,7 +136,7 @@ final class Section {
     return scalar(
         key,
         standard,
-        "a duration above zero such as 500ms, 10s, 2m or 1h",
+        "a duration such as 500ms, 10s, 2m or 1h, above zero and up to a year",
         Units::duration,
         Units::show);
   }
@@ -194,6 +199,9 @@ final class Section {
         result.put(name, scalar.text());
       }
     });
+    if (result.isEmpty() && values.isEmpty()) {
+      show(key, "{}", given);
+    }
     result.forEach((name, text) -> show(key + "." + name, quote(text), values.get(name)));
     values.forEach((name, value) -> {
       if (!result.containsKey(name)) {
@@ -203,8 +211,11 @@ final class Section {
     return Collections.unmodifiableMap(result);
   }
 
-  /** Throws for the first key, in the order of the files, that nothing asked for. */
-  void rejectUnknownKeys() {
+  /**
+   * Throws for the first key, in the order of the files, that nothing asked for, or else for one
+   * that is required and not there.
+   */
+  void checkKeys() {
     if (table != null) {
       for (var entry : table.keys().entrySet()) {
         String key = entry.getKey();
@@ -220,7 +231,12 @@ final class Section {
         }
       }
     }
-    children.forEach(Section::rejectUnknownKeys);
+    if (!missing.isEmpty()) {
+      throw new Wrong(
+          "%s: '%s' is missing"
+              .formatted(Objects.requireNonNull(table).origin(), full(missing.getFirst())));
+    }
+    children.forEach(Section::checkKeys);
   }
 
   /** A value that cannot be taken; the loader makes a ConfigException of it. */
@@ -310,9 +326,15 @@ final class Section {
             .formatted(value.origin(), full(key), wanted, value.kind()));
   }
 
-  private Wrong missing(String key) {
-    return new Wrong(
-        "%s: '%s' is missing".formatted(Objects.requireNonNull(table).origin(), full(key)));
+  /**
+   * Complains in {@link #checkKeys} only: where a required key is missing because it was mistyped,
+   * the unknown key is the better message.
+   */
+  private String required(String key, Optional<String> given) {
+    if (given.isEmpty()) {
+      missing.add(key);
+    }
+    return given.orElse("");
   }
 
   private String full(String key) {
@@ -331,16 +353,27 @@ final class Section {
   private static final Set<String> READ_AS_OTHER =
       Set.of("true", "false", "null", "yes", "no", "on", "off", "y", "n");
 
+  /** What YAML also takes for the end of a line, and the byte order mark. */
+  private static final String ENDS_A_LINE_OR_A_FILE = "\u2028\u2029\ufeff";
+
   private static String quote(String text) {
     return NEEDS_NO_QUOTES.matcher(text).matches()
             && !text.endsWith(":")
             && !READ_AS_OTHER.contains(text.toLowerCase(Locale.ROOT))
         ? text
-        : "\""
-            + text.replace("\\", "\\\\")
-                .replace("\"", "\\\"")
-                .replace("\n", "\\n")
-                .replace("\t", "\\t")
-            + "\"";
+        : "\"" + text.chars().mapToObj(c -> escape((char) c)).collect(Collectors.joining()) + "\"";
+  }
+
+  private static String escape(char c) {
+    return switch (c) {
+      case '\\' -> "\\\\";
+      case '"' -> "\\\"";
+      case '\n' -> "\\n";
+      case '\t' -> "\\t";
+      default ->
+          Character.isISOControl(c) || ENDS_A_LINE_OR_A_FILE.indexOf(c) >= 0
+              ? "\\u%04x".formatted((int) c)
+              : String.valueOf(c);
+    };
   }
 }

@@ -14,7 +14,10 @@ final class Units {
 
   private Units() {}
 
-  /** Null where the text is no duration above zero. */
+  /** Longer ones would overflow nanoseconds somewhere, and nobody means them. */
+  private static final Duration LONGEST = Duration.ofDays(365);
+
+  /** Null where the text is no duration above zero and up to a year. */
   static @Nullable Duration duration(String text) {
     Matcher matcher = DURATION.matcher(text);
     if (!matcher.matches()) {
@@ -28,7 +31,7 @@ final class Units {
           case "m" -> Duration.ofMinutes(number);
           default -> Duration.ofHours(number);
         };
-    return duration.isZero() ? null : duration;
+    return duration.isZero() || duration.compareTo(LONGEST) > 0 ? null : duration;
   }
 
   /** In the largest unit that is exact. */
@@ -57,7 +60,7 @@ final class Units {
           case "g" -> 1L << 30;
           default -> 1;
         };
-    long size = Long.parseLong(matcher.group(1)) * factor;
-    return size == 0 ? null : size;
+    long number = Long.parseLong(matcher.group(1));
+    return number == 0 || number > Long.MAX_VALUE / factor ? null : number * factor;
   }
 }

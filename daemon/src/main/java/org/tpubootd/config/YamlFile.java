@@ -19,6 +19,7 @@ import org.yaml.snakeyaml.nodes.NodeTuple;
 import org.yaml.snakeyaml.nodes.ScalarNode;
 import org.yaml.snakeyaml.nodes.SequenceNode;
 import org.yaml.snakeyaml.nodes.Tag;
+import org.yaml.snakeyaml.reader.ReaderException;
 
 /** Reads one YAML file into values that know their lines. */
 final class YamlFile {
@@ -51,6 +52,11 @@ final class YamlFile {
       var mark = e.getProblemMark();
       String place = mark == null ? name : name + ":" + (mark.getLine() + 1);
       throw new ConfigException(place + ": broken YAML: " + e.getProblem());
+    } catch (ReaderException e) {
+      long line = 1 + text.codePoints().limit(e.getPosition()).filter(c -> c == '\n').count();
+      throw new ConfigException(
+          "%s:%d: broken YAML: the character U+%04X is not allowed"
+              .formatted(name, line, e.getCodePoint()));
     } catch (YAMLException e) {
       throw new ConfigException(name + ": broken YAML: " + e.getMessage());
     }
@@ -69,6 +75,9 @@ final class YamlFile {
 
   private Value value(Node node) throws ConfigException {
     var origin = origin(node);
+    if (node.isTwoStepsConstruction()) {
+      throw new ConfigException(origin + ": an alias inside of its own anchor never ends");
+    }
     return switch (node) {
       case ScalarNode scalar ->
           new Value.Scalar(scalar.getValue(), scalar.getTag().equals(Tag.NULL), origin);

@@ -16,10 +16,10 @@ public final class Backoff {
   private Duration bound;
 
   public Backoff(Duration first, Duration longest, RandomGenerator random) {
-    this.first = first;
+    this.first = first.compareTo(longest) < 0 ? first : longest;
     this.longest = longest;
     this.random = random;
-    this.bound = first;
+    this.bound = this.first;
   }
 
   /** The next wait; never longer than the longest. */

@@ -3,6 +3,7 @@ package org.tpubootd.core;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -21,6 +22,9 @@ public final class ControlLoop implements Runnable {
   private final Time time;
   private final Bell bell;
   private volatile long lastProgress;
+
+  /** What the last pass found. The board may show what was so during the present one. */
+  private @Nullable Finding told;
 
   /**
    * @param bell wakes the loop before its time
@@ -87,7 +91,8 @@ public final class ControlLoop implements Runnable {
   }
 
   private void tellChange(String name, Finding found) {
-    Finding before = board.condition(name).map(Condition::finding).orElse(null);
+    Finding before = told;
+    told = found;
     if (before != null
         && before.state() == found.state()
         && before.summary().equals(found.summary())

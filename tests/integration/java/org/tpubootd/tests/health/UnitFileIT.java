@@ -1,0 +1,100 @@
+package org.tpubootd.tests.health;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.tpubootd.tests.NeedsPart;
+import org.tpubootd.tests.NeedsPart.Part;
+
+/** The unit file by systemd's own judgement, in a root with this machine's units beside it. */
+@Tag("real")
+@NeedsPart(Part.SYSTEMD_ANALYZE)
+class UnitFileIT {
+
+  private static final String UNITS = "usr/lib/systemd/system";
+  private static final String UNIT = "tpu-bootd.service";
+
+  @TempDir Path root;
+
+  /** What systemd-analyze said, and how it ended. */
+  private record Said(int code, String text) {}
+
+  @BeforeEach
+  void installIntoTheRoot() throws IOException {
+    Path units = Files.createDirectories(root.resolve(UNITS));
+    try (DirectoryStream<Path> machine = Files.newDirectoryStream(Path.of("/").resolve(UNITS))) {
+      for (Path unit : machine) {
+        if (Files.isRegularFile(unit)) {
+          Files.copy(unit, units.resolve(unit.getFileName().toString()));
+        }
+      }
+    }
+    Files.copy(project().resolve("systemd").resolve(UNITS).resolve(UNIT), units.resolve(UNIT));
+    program("usr/bin/tpu-bootd");
+    program("bin/kill");
+    Path wants =
+        Files.createDirectories(root.resolve("etc/systemd/system/multi-user.target.wants"));
+    Files.createSymbolicLink(wants.resolve(UNIT), Path.of("/" + UNITS, UNIT));
+  }
+
+  private void program(String path) throws IOException {
+    Path program = root.resolve(path);
+    Files.createDirectories(program.resolveSibling("."));
+    Files.writeString(program, "#!/bin/sh\n");
+    assertThat(program.toFile().setExecutable(true)).isTrue();
+  }
+
+  /** Where .mvn lies: the tests are run in their module's directory or above it. */
+  private static Path project() {
+    Path directory = Path.of("").toAbsolutePath();
+    while (!Files.isDirectory(directory.resolve(".mvn"))) {
+      directory = Objects.requireNonNull(directory.getParent(), "no .mvn above the tests");
+    }
+    return directory;
+  }
+
+  private Said analyze(String... arguments) throws IOException, InterruptedException {
+    var command = new ArrayList<>(List.of("systemd-analyze", "--root=" + root));
+    command.addAll(List.of(arguments));
+    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+    process.getOutputStream().close();
+    String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    return new Said(process.waitFor(), text);
+  }
+
+  @Test
+  void verify_hasNothingToSay() throws Exception {
+    assertThat(analyze("verify", "--man=no", UNIT)).isEqualTo(new Said(0, ""));
+  }
+
+  @Test
+  void verify_wholeBoot_hasNoOrderingCycle() throws Exception {
+    assertThat(analyze("verify", "--man=no", "multi-user.target").text())
+        .doesNotContain("cycle")
+        .doesNotContain("tpu-bootd");
+  }
+
+  @Test
+  void verify_wrongKey_isFound() throws Exception {
+    Path unit = root.resolve(UNITS).resolve(UNIT);
+    Files.writeString(unit, Files.readString(unit).replace("WatchdogSec=", "WatchDogSec="));
+    assertThat(analyze("verify", "--man=no", UNIT).text()).contains("Unknown key");
+  }
+
+  @Test
+  void security_exposureStaysAtMostMedium() throws Exception {
+    Said said = analyze("security", "--offline=true", "--threshold=45", "--no-pager", UNIT);
+    assertThat(said.code()).as(said.text()).isZero();
+  }
+}
