@@ -5,10 +5,13 @@ import java.nio.ByteBuffer;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -77,24 +80,30 @@ final class Scratch implements AutoCloseable {
       while (bytes.hasRemaining()) {
         channel.write(bytes);
       }
-      var view = inside.view(CONTENT);
-      if (wanted.keepsAccess() && old.isPresent()) {
-        if (Owner.thisProcessIsRoot()) {
-          view.setOwner(old.get().owner());
-          view.setGroup(old.get().group());
-        }
-        view.setPermissions(old.get().permissions());
-      } else {
-        if (wanted.owner().isPresent() && Owner.thisProcessIsRoot()) {
-          view.setOwner(wanted.owner().get().user());
-          view.setGroup(wanted.owner().get().group());
-        }
-        view.setPermissions(wanted.permissions());
-      }
+      giveAccess(inside.view(CONTENT), wanted, old);
       channel.force(true);
     }
     inside.move(CONTENT, place.folder(), place.name());
     place.folder().sync();
+  }
+
+  /** The owner last: until then the file is ours, whatever capabilities root is left with. */
+  private static void giveAccess(
+      PosixFileAttributeView view, Wanted wanted, Optional<PosixFileAttributes> old)
+      throws IOException {
+    if (wanted.keepsAccess() && old.isPresent()) {
+      view.setPermissions(old.get().permissions());
+      if (Owner.thisProcessIsRoot()) {
+        view.setGroup(old.get().group());
+        view.setOwner(old.get().owner());
+      }
+      return;
+    }
+    view.setPermissions(wanted.permissions());
+    if (wanted.owner().isPresent() && Owner.thisProcessIsRoot()) {
+      view.setGroup(wanted.owner().get().group());
+      view.setOwner(wanted.owner().get().user());
+    }
   }
 
   /** Takes the private directory away, with what a failed write left in it. */
