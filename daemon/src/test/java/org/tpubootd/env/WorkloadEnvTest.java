@@ -1,0 +1,142 @@
+package org.tpubootd.env;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.tpubootd.config.FilesConfig;
+import org.tpubootd.config.HostRoot;
+import org.tpubootd.core.Finding;
+import org.tpubootd.core.Part;
+import org.tpubootd.core.State;
+import org.tpubootd.metadata.Reading.Status;
+
+/** Tests for {@link WorkloadEnv}. */
+class WorkloadEnvTest {
+
+  @TempDir Path directory;
+  private final Answers answers = new Answers();
+
+  private WorkloadEnv component() {
+    return new WorkloadEnv(
+        new HostRoot(directory),
+        new FilesConfig("tpu-runtime", Map.of()),
+        new TpuEnvSource(answers),
+        answers);
+  }
+
+  private Finding pass() throws Exception {
+    return component().plan().carryOut(_ -> {});
+  }
+
+  private Path file() {
+    return directory.resolve("run/tpu-bootd/workload.env");
+  }
+
+  @Test
+  void part_isRequiredOnTheHost() {
+    assertThat(component().part()).isEqualTo(new Part("workload-env", Part.Group.HOST, true));
+  }
+
+  @Test
+  void pass_tpuEnvUnknown_waits() throws Exception {
+    answers.fail("tpu-env", Status.PENDING, "it is early");
+
+    var found = pass();
+
+    assertThat(found.state()).isEqualTo(State.WAITING);
+    assertThat(found.cause()).isEqualTo("it is early");
+    assertThat(directory).isEmptyDirectory();
+  }
+
+  @Test
+  void pass_allThere() throws Exception {
+    answers
+        .give("tpu-env", Samples.read("made-up-v5p-16-worker1.yaml"))
+        .give("worker-network-endpoints", "a,b");
+
+    var found = pass();
+
+    assertThat(found.state()).isEqualTo(State.OK);
+    assertThat(found.summary()).isEqualTo("/run/tpu-bootd/workload.env has all that a job needs");
+    assertThat(Files.readString(file())).endsWith("TPU_SKIP_MDS_QUERY=true\n");
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file())))
+        .isEqualTo("rw-r--r--");
+    assertThat(component().plan().steps()).isEmpty();
+  }
+
+  @Test
+  void pass_notAllThere_isOkAndSaysWhatIsMissing() throws Exception {
+    answers.give("tpu-env", Samples.read("made-up-v5p-16-worker1.yaml"));
+
+    var found = pass();
+
+    assertThat(found.state()).isEqualTo(State.OK);
+    assertThat(found.summary()).isEqualTo("/run/tpu-bootd/workload.env lacks: worker host names");
+    assertThat(found.facts()).containsEntry("missing", List.of("worker host names"));
+    assertThat(Files.readString(file())).doesNotContain("SKIP").contains("TPU_WORKER_ID=1\n");
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Status.class,
+      names = {"PENDING", "UNREACHABLE"})
+  void pass_whatIsMissingMayStillCome_isWrittenAndWaits(Status status) throws Exception {
+    answers
+        .give("tpu-env", Samples.read("made-up-v5p-16-worker1.yaml"))
+        .fail("worker-network-endpoints", status, "no answer yet");
+
+    var found = pass();
+
+    assertThat(found.state()).isEqualTo(State.WAITING);
+    assertThat(found.cause()).isEqualTo("no answer yet");
+    assertThat(file()).exists();
+  }
+
+  @Test
+  void pass_whatIsMissingIsRefused_isDegraded() throws Exception {
+    answers
+        .give("tpu-env", Samples.read("made-up-v5p-16-worker1.yaml"))
+        .fail("worker-network-endpoints", Status.REFUSED, "403");
+
+    assertThat(pass().state()).isEqualTo(State.DEGRADED);
+  }
+
+  @Test
+  void pass_contradiction_isTold() throws Exception {
+    answers
+        .give("tpu-env", Samples.read("made-up-v5p-16-worker1.yaml"))
+        .give("worker-network-endpoints", "only-one");
+
+    var found = pass();
+
+    assertThat(found.state()).isEqualTo(State.OK);
+    assertThat(found.summary())
+        .isEqualTo("/run/tpu-bootd/workload.env is written without what contradicts itself");
+    assertThat(found.notes().getFirst()).startsWith("the metadata server lists 1 workers");
+  }
+
+  @Test
+  void pass_serverAwayAfterwards_staysAsItWas() throws Exception {
+    answers
+        .give("tpu-env", Samples.read("made-up-v5p-16-worker1.yaml"))
+        .give("worker-network-endpoints", "a,b");
+    var component = component();
+    component.plan().carryOut(_ -> {});
+    answers
+        .fail("tpu-env", Status.UNREACHABLE, "away")
+        .fail("worker-network-endpoints", Status.UNREACHABLE, "away");
+
+    var plan = component.plan();
+
+    assertThat(plan.steps()).isEmpty();
+    assertThat(plan.carryOut(_ -> {}).state()).isEqualTo(State.OK);
+  }
+}
