@@ -144,7 +144,7 @@ final class Pass {
     try {
       var parameter = new UnsafeInterrupts(root);
       kernel.write(UnsafeInterrupts.OWNER, parameter.file(), "Y");
-      if (parameter.look() != UnsafeInterrupts.Value.ON) {
+      if (parameter.look(kernel) != UnsafeInterrupts.Value.ON) {
         throw new IOException(
             "writing 'Y' to %s came back without an error, but it is not on"
                 .formatted(UnsafeInterrupts.PATH));

@@ -46,7 +46,7 @@ final class Surveyor {
     unsafeInterrupts = new UnsafeInterrupts(root);
   }
 
-  Survey look() throws IOException {
+  Survey look() throws IOException, InterruptedException {
     Sysfs.Scan scan = sysfs.scan();
     var notes = new LinkedHashSet<>(scan.unreadable());
     notes.addAll(generations.refusedRows());
@@ -67,7 +67,7 @@ final class Surveyor {
         sysfs.hasDriver(Sysfs.VFIO_PCI),
         sysfs.hasModule("vfio_iommu_type1"),
         nodes.look(Nodes.VFIO_CONTAINER),
-        unsafeInterrupts.look(),
+        unsafeInterrupts.look(kernel),
         List.copyOf(notes));
   }
 

@@ -2,7 +2,6 @@ package org.tpubootd.pci;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.List;
@@ -40,9 +39,13 @@ final class UnsafeInterrupts {
     MISSING
   }
 
-  Value look() throws IOException {
+  /** One that cannot be read counts as off: the write then tells what is wrong. */
+  Value look(KernelFiles kernel) throws InterruptedException {
+    if (!Files.exists(file)) {
+      return Value.MISSING;
+    }
     try {
-      String text = Files.readString(file).strip();
+      String text = kernel.read(OWNER, file);
       if (text.equals("Y") || text.equals("1")) {
         return Value.ON;
       }
@@ -50,8 +53,8 @@ final class UnsafeInterrupts {
       return Files.getPosixFilePermissions(file).contains(PosixFilePermission.OWNER_WRITE)
           ? Value.OFF
           : Value.FIXED_OFF;
-    } catch (NoSuchFileException e) {
-      return Value.MISSING;
+    } catch (IOException e) {
+      return Value.OFF;
     }
   }
 
