@@ -60,6 +60,11 @@ record SysfsFunction(
         group);
   }
 
+  SysfsFunction withGroup(int group) {
+    return new SysfsFunction(
+        bdf, vendor, device, subsystemVendor, subsystemDevice, classCode, ownDriver, group);
+  }
+
   /** The directory that everything else links to. */
   String directory() {
     return "/sys/devices/pci0000:00/" + bdf;

@@ -67,6 +67,15 @@ final class SysfsKernel implements AutoCloseable {
     files.deleteAll("/sys/kernel/iommu_groups");
   }
 
+  synchronized void moveToGroup(SysfsFunction function, int group) throws IOException {
+    SysfsFunction moved = function.withGroup(group);
+    files.delete(function.groupDirectory() + "/devices/" + function.bdf());
+    files.delete(function.directory() + "/iommu_group");
+    files.link(moved.groupDirectory() + "/devices/" + moved.bdf(), moved.directory());
+    files.link(moved.directory() + "/iommu_group", moved.groupDirectory());
+    present.put(moved.bdf(), moved);
+  }
+
   synchronized void makeBus() throws IOException {
     files.directory("/sys/bus/pci/devices");
     files.write("/sys/bus/pci/drivers_probe", "");

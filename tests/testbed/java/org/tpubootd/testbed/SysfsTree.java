@@ -184,6 +184,11 @@ public final class SysfsTree implements AutoCloseable {
     }
   }
 
+  /** Puts a function that is not bound yet into the group of another. */
+  public synchronized void joinGroups(String bdf, String other) throws IOException {
+    kernel.moveToGroup(kernel.function(bdf), kernel.function(other).group());
+  }
+
   /**
    * Puts a network card with its driver into the group of a function.
    *

@@ -200,14 +200,14 @@ final class Verdict {
             add(
                 Problem.of(
                     "chips are missing",
-                    "tpu-env promises %d chips on this host (CHIPS_PER_HOST_BOUNDS), but PCI"
-                            .formatted(number)
+                    "tpu-env promises %s on this host (CHIPS_PER_HOST_BOUNDS), but PCI"
+                            .formatted(chipsText(number))
                         + " shows %d".formatted(chips),
                     "restart the VM; if that does not bring them back, have it replaced"));
           } else if (chips > number) {
             notes.add(
-                "PCI shows %d chips, more than the %d that tpu-env promises for this host"
-                    .formatted(chips, number));
+                "PCI shows %s, more than the %d that tpu-env promises for this host"
+                    .formatted(chipsText(chips), number));
           }
         });
   }
@@ -238,8 +238,12 @@ final class Verdict {
         .collect(Collectors.joining(", "));
   }
 
+  private static String chipsText(int number) {
+    return number == 1 ? "1 chip" : number + " chips";
+  }
+
   private static String promised(Expected expected) {
-    return expected.chipsPerHost().map(number -> number + " chips").orElse("chips")
+    return expected.chipsPerHost().map(Verdict::chipsText).orElse("chips")
         + expected.generation().map(" of "::concat).orElse("");
   }
 

@@ -95,7 +95,7 @@ class DevicesTest {
       value = {
         "v5p-16 | 2,2,1 | no TPU on this host, though tpu-env promises 4 chips of v5p",
         "v3-8   |       | no TPU on this host, though tpu-env promises chips of v3",
-        "       | 1,1,1 | no TPU on this host, though tpu-env promises 1 chips",
+        "       | 1,1,1 | no TPU on this host, though tpu-env promises 1 chip",
       })
   void pass_promisedTpuThatIsNotThereHasFailed(String type, String bounds, String summary)
       throws Exception {
@@ -136,7 +136,7 @@ class DevicesTest {
         .satisfies(found -> {
           assertThat(found.state()).isEqualTo(State.OK);
           assertThat(found.notes())
-              .contains("PCI shows 1 chips, more than the 0 that tpu-env promises for this host");
+              .contains("PCI shows 1 chip, more than the 0 that tpu-env promises for this host");
         });
   }
 

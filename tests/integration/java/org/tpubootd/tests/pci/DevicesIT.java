@@ -271,6 +271,49 @@ class DevicesIT {
   }
 
   @Test
+  void pass_functionsOfOneGroupAreBoundTogether() throws Exception {
+    tree = SysfsTree.create(root, "v5p", 2);
+    tree.joinGroups("0000:00:06.0", FIRST);
+
+    assertThat(pass(devices(PATIENT)).state()).isEqualTo(State.OK);
+    assertThat(tree.driver("0000:00:06.0")).contains("vfio-pci");
+    assertThat(tree.mode("/dev/vfio/9")).isEmpty();
+  }
+
+  @Test
+  void pass_failureOfOneFunctionGivesItsWholeGroupBack() throws Exception {
+    tree = SysfsTree.create(root, "v5p", 2);
+    tree.giveToDriver("old-tpu");
+    tree.joinGroups("0000:00:06.0", FIRST);
+    tree.failWrites("/sys/bus/pci/devices/0000:00:06.0/driver_override");
+
+    Finding found = pass(devices(PATIENT));
+
+    assertThat(found.state()).isEqualTo(State.FAILED);
+    assertThat(found.causeIfAny().orElseThrow())
+        .contains("0000:00:05.0: it was not bound, since 0000:00:06.0 of its IOMMU group could not")
+        .contains("Is a directory; the group is as it was before");
+    assertThat(tree.driver(FIRST)).contains("old-tpu");
+    assertThat(tree.mode("/dev/vfio/8")).isEmpty();
+    awaitText(FIRST_OVERRIDE, "(null)\n");
+  }
+
+  @Test
+  void pass_rollBackLeavesAFunctionThatAProgramHasOpenedMeanwhile() throws Exception {
+    tree = SysfsTree.create(root, "v5p", 2);
+    tree.giveToDriver("old-tpu");
+    tree.joinGroups("0000:00:06.0", FIRST);
+    tree.failWrites("/sys/bus/pci/devices/0000:00:06.0/driver_override");
+    process(4711, "python3", "/dev/vfio/8");
+
+    Finding found = pass(devices(PATIENT));
+
+    assertThat(found.causeIfAny().orElseThrow())
+        .contains("not undone: 0000:00:05.0: it stays with vfio-pci, since process 4711 (python3)");
+    assertThat(tree.driver(FIRST)).contains("vfio-pci");
+  }
+
+  @Test
   void pass_foreignMemberBlocksItsGroupAndIsNamed() throws Exception {
     tree = SysfsTree.create(root, "v5p", 2);
     String card = tree.addForeignMember(FIRST);
@@ -361,7 +404,8 @@ class DevicesIT {
     Finding found = pass(devices(Duration.ofSeconds(1)));
 
     assertThat(found.state()).isEqualTo(State.DEGRADED);
-    assertThat(found.summary()).isEqualTo("1 of 1 v5p functions ready: allow_unsafe_interrupts is off");
+    assertThat(found.summary())
+        .isEqualTo("1 of 1 v5p functions ready: allow_unsafe_interrupts is off");
     assertThat(found.causeIfAny().orElseThrow()).contains("still hangs");
   }
 
