@@ -1,0 +1,169 @@
+package org.tpubootd.host;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.tpubootd.config.HostRoot;
+import org.tpubootd.core.Component;
+import org.tpubootd.core.Finding;
+import org.tpubootd.core.Part;
+import org.tpubootd.core.Plan;
+
+/**
+ * Checks what the running kernel really has of what a TPU host needs: its arguments, transparent
+ * huge pages, and the limits that services get. Changes nothing; a host is ready without it.
+ */
+public final class HostChecks implements Component {
+
+  public static final String NAME = "host";
+
+  private static final Part PART = new Part(NAME, Part.Group.SELF, false);
+
+  /** The generations for which Google's page asks for the Intel IOMMU in scalable mode. */
+  private static final Set<String> SCALABLE_MODE = Set.of("v5p", "tpu7x");
+
+  private static final long OPEN_FILES = 100_000;
+  private static final String HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage/enabled";
+
+  /** {@code Max open files 1024 524288 files}. */
+  private static final Pattern LIMIT =
+      Pattern.compile("(Max [a-z ]+?) {2,}(\\S+) +(\\S+).*", Pattern.MULTILINE);
+
+  private final HostRoot root;
+  private final Supplier<Optional<String>> generation;
+
+  /**
+   * @param generation of the TPU on this host as the table of generations names it; empty while
+   *     none is known
+   */
+  public HostChecks(HostRoot root, Supplier<Optional<String>> generation) {
+    this.root = root;
+    this.generation = generation;
+  }
+
+  @Override
+  public Part part() {
+    return PART;
+  }
+
+  /** Nothing of this changes often, and most of it only with a reboot. */
+  @Override
+  public Duration interval() {
+    return Duration.ofMinutes(1);
+  }
+
+  @Override
+  public Plan plan() throws IOException {
+    Optional<String> known = generation.get();
+    if (known.isEmpty()) {
+      return Plan.nothingToDo(
+          Finding.inert("nothing to check", "no TPU is known on this host, nor promised to it"));
+    }
+    var deviations = new ArrayList<String>();
+    checkArguments(known.get(), deviations);
+    checkHugePages(deviations);
+    checkLimits(deviations);
+    if (deviations.isEmpty()) {
+      return Plan.nothingToDo(Finding.ok("kernel and limits are as a TPU host needs them"));
+    }
+    return Plan.nothingToDo(
+        Finding.degraded(
+                "%d of kernel and limits are not as a TPU host needs them"
+                    .formatted(deviations.size()),
+                "the notes name each",
+                "do what the notes say; TPU programs may run slowly or fail until then")
+            .withNotes(deviations));
+  }
+
+  private void checkArguments(String tpu, List<String> deviations) throws IOException {
+    List<String> arguments = List.of(read("/proc/cmdline").strip().split("\\s+"));
+    if (!arguments.contains("idle=poll")) {
+      deviations.add(missing("idle=poll"));
+    }
+    boolean intel = read("/proc/cpuinfo").contains("GenuineIntel");
+    if (intel && SCALABLE_MODE.contains(tpu) && !hasScalableMode(arguments)) {
+      deviations.add(missing("intel_iommu=on,sm_on") + " (" + tpu + " needs it)");
+    }
+  }
+
+  /** The kernel takes the options of one argument in any order, and of several arguments too. */
+  private static boolean hasScalableMode(List<String> arguments) {
+    List<String> options =
+        arguments.stream()
+            .filter(argument -> argument.startsWith("intel_iommu="))
+            .flatMap(argument -> Arrays.stream(argument.substring(12).split(",")))
+            .toList();
+    return options.containsAll(List.of("on", "sm_on"));
+  }
+
+  private static String missing(String argument) {
+    return "the kernel was started without %1$s: add %1$s to GRUB_CMDLINE_LINUX, run update-grub and"
+            .formatted(argument)
+        + " reboot";
+  }
+
+  /** What counts is what is in force: something may have switched it since the boot. */
+  private void checkHugePages(List<String> deviations) throws IOException {
+    String modes = read(HUGE_PAGES).strip();
+    if (!modes.contains("[always]")) {
+      deviations.add(
+          "%s is '%s' instead of [always]: start the kernel with transparent_hugepage=always, and"
+                  .formatted(HUGE_PAGES, modes)
+              + " look for what switches it later (tuned, sysctl scripts)");
+    }
+  }
+
+  /**
+   * Our own limits are those that systemd gives to a service without any of its own. Only that of
+   * open files looks better than it is: the JVM raises its soft limit to the hard one at its start.
+   */
+  private void checkLimits(List<String> deviations) throws IOException {
+    String limits = read("/proc/self/limits");
+    checkLimit(limits, "Max locked memory", Long.MAX_VALUE, "LimitMEMLOCK=infinity", deviations);
+    checkLimit(limits, "Max open files", OPEN_FILES, "LimitNOFILE=100000", deviations);
+  }
+
+  private static void checkLimit(
+      String limits, String name, long wanted, String setting, List<String> deviations) {
+    Matcher matcher = LIMIT.matcher(limits);
+    while (matcher.find()) {
+      if (!matcher.group(1).equals(name)) {
+        continue;
+      }
+      if (number(matcher.group(2)) < wanted) {
+        deviations.add(
+            "%s of a service is %s instead of %s: set Default%s in /etc/systemd/system.conf.d"
+                    .formatted(
+                        name.substring(4),
+                        matcher.group(2),
+                        wanted == Long.MAX_VALUE ? "unlimited" : wanted,
+                        setting)
+                + " and reboot");
+      }
+      return;
+    }
+    deviations.add("/proc/self/limits does not tell the limit of " + name.substring(4));
+  }
+
+  private static long number(String limit) {
+    return limit.equals("unlimited") ? Long.MAX_VALUE : Long.parseLong(limit);
+  }
+
+  /** A kernel without the file has not what the file would tell: that is a deviation too. */
+  private String read(String path) throws IOException {
+    try {
+      return Files.readString(root.resolve(path));
+    } catch (NoSuchFileException e) {
+      return "";
+    }
+  }
+}

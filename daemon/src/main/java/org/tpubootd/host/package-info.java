@@ -1,0 +1,5 @@
+/** Checks of the host: kernel, limits, other agents. Changes nothing. */
+@NullMarked
+package org.tpubootd.host;
+
+import org.jspecify.annotations.NullMarked;
