@@ -49,6 +49,7 @@ public final class FakeEngine implements Closeable {
   private final List<Received> received = new CopyOnWriteArrayList<>();
   private final Map<String, String> images = new LinkedHashMap<>();
   private final Map<String, FakeEngineContainer> containers = new LinkedHashMap<>();
+  private final Map<String, String> failingStarts = new LinkedHashMap<>();
   private final List<ObjectNode> pastEvents = new ArrayList<>();
   private final List<BlockingQueue<ObjectNode>> listeners = new CopyOnWriteArrayList<>();
   private int ids;
@@ -145,6 +146,17 @@ public final class FakeEngine implements Closeable {
     return container.id;
   }
 
+  /** Puts a second container there, as running as the first, made by the same call. */
+  public synchronized String addCopy(String nameOrId, String newName) {
+    FakeEngineContainer original = known(nameOrId);
+    var copy = new FakeEngineContainer(newId(), newName, original.imageId, original.config);
+    containers.put(copy.id, copy);
+    if (original.alive()) {
+      copy.start();
+    }
+    return copy.id;
+  }
+
   /** The names of all containers. */
   public synchronized List<String> names() {
     return containers.values().stream().map(container -> container.name).toList();
@@ -176,6 +188,15 @@ public final class FakeEngine implements Closeable {
   /** Puts a container into a state such as {@code paused} or {@code dead}. */
   public synchronized void setStatus(String nameOrId, String status) {
     known(nameOrId).status = status;
+  }
+
+  /** Starts of containers of this name are refused, in the way of a runtime that cannot. */
+  public synchronized void failStartsOf(String name, String message) {
+    failingStarts.put(name, message);
+  }
+
+  synchronized Optional<String> startFault(String name) {
+    return Optional.ofNullable(failingStarts.get(name));
   }
 
   /** What the container has written. */

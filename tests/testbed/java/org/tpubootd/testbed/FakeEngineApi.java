@@ -291,6 +291,12 @@ final class FakeEngineApi {
         response.sendEmpty(304);
         return;
       }
+      Optional<String> fault = engine.startFault(container.name);
+      if (fault.isPresent()) {
+        container.error = fault.get();
+        container.exitCode = 127;
+        throw new Refusal(400, fault.get());
+      }
       container.start();
       engine.emit("start", container);
     }

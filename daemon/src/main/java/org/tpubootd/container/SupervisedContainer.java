@@ -244,8 +244,22 @@ public final class SupervisedContainer implements Component {
         changes.carryOut(now.spec(), now.decision());
       }
       return look().now();
+    } catch (EngineException.Refused e) {
+      return refused(e);
     } catch (EngineException e) {
       return wording.trouble(e);
+    }
+  }
+
+  /** A start that was refused is an end like others; what else is refused is told as it is. */
+  private Finding refused(EngineException.Refused e) throws InterruptedException {
+    if (restarts.lastError().filter(e.reason::equals).isEmpty()) {
+      return wording.trouble(e);
+    }
+    try {
+      return look().now();
+    } catch (EngineException later) {
+      return wording.trouble(later);
     }
   }
 
