@@ -66,7 +66,11 @@ final class Bench implements AutoCloseable {
   }
 
   Bench(String address, Duration callDeadline) {
-    limits = TestConfigs.limits(callDeadline);
+    this(address, TestConfigs.limits(callDeadline, Duration.ofMinutes(5)));
+  }
+
+  Bench(String address, ContainersConfig limits) {
+    this.limits = limits;
     engine = new Engine(address, limits);
   }
 

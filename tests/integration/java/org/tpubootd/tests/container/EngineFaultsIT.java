@@ -130,7 +130,7 @@ class EngineFaultsIT {
 
     Awaitility.await()
         .untilAsserted(() -> {
-          assertThat(platformThreads()).isSubsetOf(threads);
+          assertThat(streamThreads()).isEmpty();
           assertThat(openDescriptors()).isLessThanOrEqualTo(descriptors);
         });
   }

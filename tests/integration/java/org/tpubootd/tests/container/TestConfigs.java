@@ -93,8 +93,13 @@ final class TestConfigs {
     }
   }
 
+  /** No container ever has to wait before it is started again. */
+  static ContainersConfig everyRunIsHealthy() {
+    return limits(Duration.ofSeconds(5), Duration.ofNanos(1));
+  }
+
   /** Limits that let a fault show itself soon. */
-  static ContainersConfig limits(Duration callDeadline) {
+  static ContainersConfig limits(Duration callDeadline, Duration healthyAfter) {
     return new ContainersConfig(
         "unix:///not-read-here",
         callDeadline,
@@ -103,7 +108,7 @@ final class TestConfigs {
         Duration.ofSeconds(2),
         Duration.ofSeconds(10),
         Duration.ofMinutes(5),
-        Duration.ofMinutes(5),
+        healthyAfter,
         One.vbar().config(),
         One.vbar().name("telemetry").config());
   }
