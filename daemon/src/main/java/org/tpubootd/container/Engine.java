@@ -2,15 +2,9 @@ package org.tpubootd.container;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import com.github.dockerjava.api.DockerClient;
 import com.github.dockerjava.api.command.AsyncDockerCmd;
 import com.github.dockerjava.api.exception.BadRequestException;
-import com.github.dockerjava.api.exception.ConflictException;
-import com.github.dockerjava.api.exception.DockerException;
-import com.github.dockerjava.api.exception.NotFoundException;
 import com.github.dockerjava.api.exception.NotModifiedException;
 import com.github.dockerjava.api.model.AuthConfig;
 import com.github.dockerjava.api.model.Event;
@@ -35,7 +29,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.tpubootd.config.ContainersConfig;
 import org.tpubootd.core.Deadline;
@@ -47,10 +40,11 @@ import org.tpubootd.core.Deadline;
  */
 public final class Engine implements Closeable {
 
-  /** docker-java puts the engine's answer behind its own word. */
-  private static final Pattern STATUS = Pattern.compile("(?s)Status \\d+: (.*)");
-
-  private static final ObjectMapper JSON = new ObjectMapper();
+  /**
+   * The library's logger. Below WARN it writes whole requests, with the registry token in them: it
+   * is never to be let, whatever level is configured.
+   */
+  public static final String LIBRARY_LOGGER = "com.github.dockerjava";
 
   /** The engine's socket, and one client for all plain calls. */
   private record Link(EngineConnection connection, DockerHttpClient http) {}
@@ -59,6 +53,7 @@ public final class Engine implements Closeable {
   private record Settled(RemoteApiVersion version, DockerClient client) {}
 
   private final String address;
+  private final EngineErrors errors;
   private final Duration callDeadline;
   private final Map<String, ReentrantLock> pulls = new ConcurrentHashMap<>();
   private volatile @Nullable Link link;
@@ -70,6 +65,7 @@ public final class Engine implements Closeable {
    */
   public Engine(String address, ContainersConfig config) {
     this.address = address;
+    this.errors = new EngineErrors(address);
     this.callDeadline = config.callDeadline();
   }
 
@@ -365,74 +361,19 @@ public final class Engine implements Closeable {
     return address.substring("unix://".length());
   }
 
+  /** From now on the version is in doubt: an engine that comes back may be another one. */
+  private EngineException doubted(EngineException e) {
+    if (e.engineIsAway() || e instanceof EngineException.Refused) {
+      settled = null;
+    }
+    return e;
+  }
+
   private EngineException hung(String what, Duration limit) {
-    settled = null;
-    return new EngineException.Hung(
-        "cannot %s: the engine at %s took the call and did not answer within %d ms"
-            .formatted(what, address, limit.toMillis()));
+    return doubted(errors.hung(what, limit));
   }
 
-  /** Puts docker-java's exceptions, which are all unchecked, into ours. */
   EngineException translated(String what, Throwable cause) {
-    String tried = "cannot " + what + ": the engine at " + address + " ";
-    for (Throwable e = cause; e != null; e = e.getCause()) {
-      switch (e) {
-        case EngineException known -> {
-          return known;
-        }
-        case NotFoundException notFound -> {
-          String reason = reason(notFound);
-          return new EngineException.NotFound(tried + "answered: " + reason, reason);
-        }
-        case ConflictException conflict -> {
-          String reason = reason(conflict);
-          return new EngineException.Conflict(tried + "answered: " + reason, reason);
-        }
-        case DockerException refused -> {
-          settled = null;
-          String reason = reason(refused);
-          return new EngineException.Refused(
-              tried + "answered " + refused.getHttpStatus() + ": " + reason, reason);
-        }
-        case JsonProcessingException broken -> {
-          settled = null;
-          return new EngineException.Unreachable(
-              tried + "answered with half or broken JSON: " + broken.getOriginalMessage());
-        }
-        case IOException io -> {
-          settled = null;
-          return new EngineException.Unreachable(tried + howUnreachable(io));
-        }
-        default -> {}
-      }
-    }
-    throw new IllegalStateException("cannot " + what, cause);
-  }
-
-  private static String howUnreachable(IOException io) {
-    String message = String.valueOf(io.getMessage());
-    if (message.contains("No such file or directory")) {
-      return "is not there: no such socket";
-    }
-    if (message.contains("Connection refused")) {
-      return "is not running: nobody listens at the socket";
-    }
-    if (message.contains("Permission denied")) {
-      return "cannot be talked to: the socket may be used by root and the group docker only";
-    }
-    return "broke the connection: " + message;
-  }
-
-  /** What the engine said, out of its JSON and of what docker-java put before it. */
-  private static String reason(DockerException e) {
-    String message = String.valueOf(e.getMessage()).strip();
-    var status = STATUS.matcher(message);
-    String body = status.matches() ? status.group(1).strip() : message;
-    try {
-      JsonNode said = JSON.readTree(body).path("message");
-      return said.isTextual() ? said.asText() : body;
-    } catch (JsonProcessingException _) {
-      return body;
-    }
+    return doubted(errors.of(what, cause));
   }
 }

@@ -193,7 +193,9 @@ public final class SupervisedContainer implements Component {
         return Look.only(wording.notPulled(pullFailure, runs));
       }
     }
-    return intend(now, spec, decision, pull);
+    return held.isPresent()
+        ? new Look(held.get(), List.of(wording.stepToPull(spec)), new Intent(spec, decision, pull))
+        : intend(now, spec, decision, pull);
   }
 
   private Look intend(Finding now, ContainerSpec spec, Decision decision, boolean pull) {

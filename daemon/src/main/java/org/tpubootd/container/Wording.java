@@ -209,8 +209,7 @@ final class Wording {
   List<Step> steps(Decision decision, ContainerSpec spec, boolean pull) {
     var steps = new ArrayList<Step>(stepsToRemove(decision.others(), "it is one too many"));
     if (pull) {
-      steps.add(
-          new Step("pull " + spec.image(), "it is not on this host, or is to be looked for anew"));
+      steps.add(stepToPull(spec));
     }
     switch (decision) {
       case Decision.Keep(Observed good, List<Observed> _) -> {
@@ -230,6 +229,10 @@ final class Wording {
       case Decision.Wait _ -> {}
     }
     return steps;
+  }
+
+  Step stepToPull(ContainerSpec spec) {
+    return new Step("pull " + spec.image(), "it is not on this host, or is to be looked for anew");
   }
 
   List<Step> stepsToRemove(List<Observed> containers, String why) {

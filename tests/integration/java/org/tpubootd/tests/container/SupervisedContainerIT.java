@@ -108,7 +108,12 @@ class SupervisedContainerIT {
   void heldBack_imagePulledButNothingMade() throws Exception {
     bench.gate = () -> Optional.of(Finding.waiting("waiting for devices", "they come", null));
 
-    Finding found = bench.pass(vbar());
+    var vbar = bench.supervise(vbar());
+    assertThat(vbar.plan().steps())
+        .extracting(step -> step.what())
+        .containsExactly("pull " + TestConfigs.VBAR_IMAGE);
+
+    Finding found = bench.pass(vbar);
 
     assertThat(found.summary()).isEqualTo("waiting for devices");
     assertThat(changes()).containsExactly("POST /images/create");
