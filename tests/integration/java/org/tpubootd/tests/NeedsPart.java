@@ -34,6 +34,7 @@ public @interface NeedsPart {
     PROMTOOL("the program promtool (Debian package prometheus)"),
     DOCKER("the program docker (Debian package docker.io)"),
     DOCKERD("the program dockerd (Debian package docker.io)"),
+    BUSYBOX("the program busybox (Debian package busybox-static)"),
     /** A running engine: tests/run starts one and names it in TPU_BOOTD_TEST_ENGINE. */
     ENGINE("a running Docker Engine, named in TPU_BOOTD_TEST_ENGINE (tests/run starts one)"),
     ROOT("the user root");
@@ -52,6 +53,7 @@ public @interface NeedsPart {
         case PROMTOOL -> onPath("promtool");
         case DOCKER -> onPath("docker");
         case DOCKERD -> onPath("dockerd");
+        case BUSYBOX -> onPath("busybox");
         case ENGINE -> System.getenv("TPU_BOOTD_TEST_ENGINE") != null;
         case ROOT -> ownerOfThisProcess().equals("root");
       };

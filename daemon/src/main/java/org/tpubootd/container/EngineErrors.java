@@ -1,0 +1,96 @@
+package org.tpubootd.container;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.github.dockerjava.api.exception.ConflictException;
+import com.github.dockerjava.api.exception.DockerException;
+import com.github.dockerjava.api.exception.NotFoundException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.regex.Pattern;
+
+/**
+ * Makes ours of docker-java's exceptions, which are all unchecked and of which many name neither
+ * what was tried nor on what.
+ */
+final class EngineErrors {
+
+  /** docker-java puts the engine's answer behind its own word. */
+  private static final Pattern STATUS = Pattern.compile("(?s)Status \\d+: (.*)");
+
+  private static final ObjectMapper JSON = new ObjectMapper();
+
+  private final String address;
+
+  EngineErrors(String address) {
+    this.address = address;
+  }
+
+  EngineException hung(String what, Duration limit) {
+    return new EngineException.Hung(
+        "cannot %s: the engine at %s took the call and did not answer within %d ms"
+            .formatted(what, address, limit.toMillis()));
+  }
+
+  /** Looks through the causes for the one that tells most. */
+  EngineException of(String what, Throwable cause) {
+    String tried = "cannot " + what + ": the engine at " + address + " ";
+    for (Throwable e = cause; e != null; e = e.getCause()) {
+      switch (e) {
+        case EngineException known -> {
+          return known;
+        }
+        case NotFoundException notFound -> {
+          String reason = reason(notFound);
+          return new EngineException.NotFound(tried + "answered: " + reason, reason);
+        }
+        case ConflictException conflict -> {
+          String reason = reason(conflict);
+          return new EngineException.Conflict(tried + "answered: " + reason, reason);
+        }
+        case DockerException refused -> {
+          String reason = reason(refused);
+          return new EngineException.Refused(
+              tried + "answered " + refused.getHttpStatus() + ": " + reason, reason);
+        }
+        case JsonProcessingException broken -> {
+          return new EngineException.Unreachable(
+              tried + "answered with half or broken JSON: " + broken.getOriginalMessage());
+        }
+        case IOException io -> {
+          return new EngineException.Unreachable(tried + howUnreachable(io));
+        }
+        default -> {}
+      }
+    }
+    throw new IllegalStateException("cannot " + what, cause);
+  }
+
+  private static String howUnreachable(IOException io) {
+    String message = String.valueOf(io.getMessage());
+    if (message.contains("No such file or directory")) {
+      return "is not there: no such socket";
+    }
+    if (message.contains("Connection refused")) {
+      return "is not running: nobody listens at the socket";
+    }
+    if (message.contains("Permission denied")) {
+      return "cannot be talked to: the socket may be used by root and the group docker only";
+    }
+    return "broke the connection: " + message;
+  }
+
+  /** What the engine said, out of its JSON and of what docker-java put before it. */
+  private static String reason(DockerException e) {
+    String message = String.valueOf(e.getMessage()).strip();
+    var status = STATUS.matcher(message);
+    String body = status.matches() ? status.group(1).strip() : message;
+    try {
+      JsonNode said = JSON.readTree(body).path("message");
+      return said.isTextual() ? said.asText() : body;
+    } catch (JsonProcessingException _) {
+      return body;
+    }
+  }
+}

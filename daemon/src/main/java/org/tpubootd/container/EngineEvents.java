@@ -1,0 +1,101 @@
+package org.tpubootd.container;
+
+import com.github.dockerjava.api.model.Event;
+import java.time.Duration;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.tpubootd.container.EngineStream.Signal;
+import org.tpubootd.core.Backoff;
+import org.tpubootd.core.Time;
+
+/**
+ * Follows the engine's events, so that a container that ends is looked at within milliseconds and
+ * an engine that comes back within seconds. Runs until interrupted, and never fails: the regular
+ * passes are there when it is deaf, and they are what tells people of an engine that is away.
+ */
+public final class EngineEvents implements Runnable {
+
+  private static final Logger log = LoggerFactory.getLogger(EngineEvents.class);
+
+  /** An engine that breaks off sooner is not well, and is not to be asked without a pause. */
+  private static final Duration LASTING = Duration.ofSeconds(5);
+
+  private final Engine engine;
+  private final Duration answerWithin;
+  private final Consumer<String> ringPart;
+  private final Runnable ringAll;
+  private final Time time;
+  private final Backoff backoff;
+
+  /**
+   * @param answerWithin how long the engine has to take the call for its events
+   * @param ringPart wakes the loop of one part, by the part's short name such as {@code vbar}
+   * @param ringAll wakes the loops of all containers
+   */
+  public EngineEvents(
+      Engine engine,
+      Duration answerWithin,
+      Consumer<String> ringPart,
+      Runnable ringAll,
+      Time time,
+      RandomGenerator random) {
+    this.engine = engine;
+    this.answerWithin = answerWithin;
+    this.ringPart = ringPart;
+    this.ringAll = ringAll;
+    this.time = time;
+    this.backoff = new Backoff(Duration.ofMillis(250), Duration.ofSeconds(2), random);
+  }
+
+  @Override
+  public void run() {
+    try {
+      while (!Thread.currentThread().isInterrupted()) {
+        // A bare connect first: it costs next to nothing while there is no engine.
+        if (engine.listens()) {
+          follow();
+        }
+        time.sleep(backoff.next());
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void follow() throws InterruptedException {
+    // From a moment before, since the engine answers first and listens to itself a little later.
+    try (EngineStream<Event> events = engine.events(time.instant().minusSeconds(1))) {
+      if (!(events.next(answerWithin) instanceof Signal.Started<Event>)) {
+        log.debug("the engine at {} did not take the call for its events", engine.address());
+        return;
+      }
+      log.debug("following the events of the engine at {}", engine.address());
+      long began = time.nanos();
+      ringAll.run();
+      while (events.next() instanceof Signal.Item<Event>(Event event)) {
+        ring(event);
+      }
+      log.debug("the events of the engine at {} ended", engine.address());
+      ringAll.run();
+      if (time.since(began).compareTo(LASTING) > 0) {
+        backoff.reset();
+      }
+    } catch (EngineException e) {
+      log.debug("the events cannot be followed: {}", e.getMessage());
+    }
+  }
+
+  private void ring(Event event) {
+    var actor = event.getActor();
+    var attributes = actor == null ? null : actor.getAttributes();
+    String part = attributes == null ? null : attributes.get(ContainerSpec.PART_LABEL);
+    log.debug("event {} of the part {}", event.getAction(), part);
+    if (part == null) {
+      ringAll.run();
+    } else {
+      ringPart.accept(part);
+    }
+  }
+}

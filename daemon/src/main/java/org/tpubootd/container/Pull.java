@@ -1,0 +1,140 @@
+package org.tpubootd.container;
+
+import com.github.dockerjava.api.model.PullResponseItem;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.tpubootd.config.ContainersConfig;
+import org.tpubootd.container.EngineStream.Signal;
+import org.tpubootd.core.Time;
+
+/** Pulls images: with a guard against stalls, a deadline, and a log-in for Google's registries. */
+final class Pull {
+
+  private static final Duration BETWEEN_TELLINGS = Duration.ofMillis(500);
+
+  /** What the pull carries, and how a person is told of it. */
+  private record Login(Optional<RegistryLogin.Credentials> credentials, String told) {}
+
+  private final Engine engine;
+  private final ContainersConfig config;
+  private final RegistryLogin login;
+  private final Time time;
+
+  Pull(Engine engine, ContainersConfig config, RegistryLogin login, Time time) {
+    this.engine = engine;
+    this.config = config;
+    this.login = login;
+    this.time = time;
+  }
+
+  /**
+   * Pulls an image, or waits for somebody else's pull of it.
+   *
+   * @param progress takes a word about how far it is, at most twice a second
+   */
+  void pull(ImageName image, Consumer<String> progress)
+      throws PullFailure, EngineException, InterruptedException {
+    long began = time.nanos();
+    ReentrantLock lock = engine.pullLock(image);
+    boolean waited = false;
+    if (!lock.tryLock()) {
+      progress.accept("another container's pull of it goes on");
+      if (!lock.tryLock(config.pullDeadline().toNanos(), TimeUnit.NANOSECONDS)) {
+        throw tooSlow(image);
+      }
+      waited = true;
+    }
+    try {
+      if (!waited || engine.imageId(image).isEmpty()) {
+        stream(image, began, progress);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void stream(ImageName image, long began, Consumer<String> progress)
+      throws PullFailure, EngineException, InterruptedException {
+    Login with = login(image);
+    var layers = new PullProgress();
+    long moved = time.nanos();
+    Long told = null;
+    try (EngineStream<PullResponseItem> stream =
+        engine.pull(image, with.credentials().orElse(null))) {
+      while (true) {
+        Duration left = config.pullDeadline().minus(time.since(began));
+        Duration patience = config.pullStall().minus(time.since(moved));
+        if (!left.isPositive()) {
+          throw tooSlow(image);
+        }
+        if (!patience.isPositive()) {
+          throw new PullFailure(
+              image,
+              PullFailure.Kind.STALLED,
+              "nothing came for %d s (%s)".formatted(config.pullStall().toSeconds(), layers));
+        }
+        switch (stream.next(left.compareTo(patience) < 0 ? left : patience)) {
+          case Signal.Started<PullResponseItem> _ -> {}
+          case Signal.Silence<PullResponseItem> _ -> {}
+          case Signal.Item<PullResponseItem>(PullResponseItem item) -> {
+            throwIfError(image, item, with);
+            if (layers.take(item)) {
+              moved = time.nanos();
+            }
+            if (told == null || time.since(told).compareTo(BETWEEN_TELLINGS) >= 0) {
+              told = time.nanos();
+              progress.accept(layers.toString());
+            }
+          }
+          case Signal.Ended<PullResponseItem>(Throwable cause) -> {
+            if (cause == null) {
+              return;
+            }
+            EngineException error = engine.translated("pull the image " + image, cause);
+            if (error.engineIsAway()) {
+              throw error;
+            }
+            throw PullFailure.said(image, error.reason, with.told());
+          }
+        }
+      }
+    }
+  }
+
+  private static void throwIfError(ImageName image, PullResponseItem item, Login with)
+      throws PullFailure {
+    var detail = item.getErrorDetail();
+    if (detail != null) {
+      throw PullFailure.said(image, String.valueOf(detail.getMessage()), with.told());
+    }
+  }
+
+  private PullFailure tooSlow(ImageName image) {
+    return new PullFailure(
+        image,
+        PullFailure.Kind.TOO_SLOW,
+        "it was not done within %d s".formatted(config.pullDeadline().toSeconds()));
+  }
+
+  private Login login(ImageName image) throws InterruptedException {
+    if (!Registry.isGoogles(image.registry())) {
+      return new Login(
+          Optional.empty(), "tried without log-in: " + image.registry() + " is not Google's");
+    }
+    try {
+      Optional<RegistryLogin.Credentials> credentials = login.credentials(image.registry());
+      return new Login(
+          credentials,
+          credentials.isPresent()
+              ? "tried with the token of the VM's service account"
+              : "tried without log-in: the VM has no service account");
+    } catch (IOException e) {
+      // Some images are public: so a missing log-in is no reason not to try.
+      return new Login(Optional.empty(), "tried without log-in: " + e.getMessage());
+    }
+  }
+}

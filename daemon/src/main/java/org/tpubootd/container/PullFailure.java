@@ -1,0 +1,87 @@
+package org.tpubootd.container;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+
+/** An image could not be pulled. */
+final class PullFailure extends IOException {
+
+  private static final long serialVersionUID = 1;
+
+  /** What a failure comes from, as far as the registry's or the engine's words tell. */
+  enum Kind {
+    DISK_FULL("make room on the disk of the engine's data folder"),
+    AUTH(
+        "give the VM's service account the role artifactregistry.reader on the image's project and"
+            + " the VM the scope devstorage.read_only or cloud-platform"),
+    NOT_FOUND("check the image's name and tag in the configuration"),
+    NETWORK("check that the VM reaches the registry: route, DNS, firewall, Private Google Access"),
+    STALLED("check the way to the registry; it is tried again"),
+    TOO_SLOW("check the way to the registry or raise containers.pull-deadline"),
+    OTHER("see the cause; it is tried again");
+
+    final String action;
+
+    Kind(String action) {
+      this.action = action;
+    }
+  }
+
+  private record Sign(Kind kind, List<String> words) {}
+
+  /**
+   * In this order, the surer sign first. Docker Hub says "denied" of what is not there; "manifest
+   * unknown" comes only after the log-in has passed.
+   */
+  private static final List<Sign> SIGNS =
+      List.of(
+          new Sign(Kind.DISK_FULL, List.of("no space left on device")),
+          new Sign(
+              Kind.NETWORK,
+              List.of(
+                  "dial tcp",
+                  "no such host",
+                  "timeout",
+                  "connection refused",
+                  "connection reset",
+                  "network is unreachable",
+                  "no route to host",
+                  "unexpected eof",
+                  "proxyconnect",
+                  "x509",
+                  "tls:")),
+          new Sign(
+              Kind.AUTH,
+              List.of(
+                  "unauthorized",
+                  "unauthenticated",
+                  "authentication required",
+                  "no basic auth credentials",
+                  "denied",
+                  "forbidden",
+                  "401",
+                  "403")),
+          new Sign(
+              Kind.NOT_FOUND,
+              List.of("manifest unknown", "name unknown", "not found", "does not exist")));
+
+  final Kind kind;
+
+  PullFailure(ImageName image, Kind kind, String what) {
+    super("the image " + image + " cannot be pulled: " + what);
+    this.kind = kind;
+  }
+
+  /** From what the engine said, in the answer's head or in the middle of the stream. */
+  static PullFailure said(ImageName image, String words, String login) {
+    String said = words.toLowerCase(Locale.ROOT);
+    Kind kind =
+        SIGNS.stream()
+            .filter(sign -> sign.words().stream().anyMatch(said::contains))
+            .map(Sign::kind)
+            .findFirst()
+            .orElse(said.strip().equals("eof") ? Kind.NETWORK : Kind.OTHER);
+    return new PullFailure(image, kind, kind == Kind.AUTH ? words + " (" + login + ")" : words);
+  }
+}

@@ -1,0 +1,36 @@
+package org.tpubootd.container;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Tests for {@link PullFailure}. The words are those of Docker 20.10 and 28. */
+class PullFailureTest {
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          no basic auth credentials                                        | AUTH
+          unauthorized: You don't have the needed permissions              | AUTH
+          denied: Permission "artifactregistry.repositories.downloadArtifacts" denied | AUTH
+          pull access denied for x, repository does not exist or may require 'docker login' | AUTH
+          manifest for gcr.io/p/vbar:9 not found: manifest unknown         | NOT_FOUND
+          name unknown: Repository "x" not found                           | NOT_FOUND
+          Get "https://gcr.io/v2/": dial tcp: lookup gcr.io: no such host  | NETWORK
+          Get "https://gcr.io/v2/": dial tcp 1.2.3.4:443: i/o timeout      | NETWORK
+          Get "https://gcr.io/v2/": net/http: TLS handshake timeout        | NETWORK
+          Get "https://gcr.io/v2/": x509: certificate signed by unknown authority | NETWORK
+          unexpected EOF                                                   | NETWORK
+          EOF                                                              | NETWORK
+          write /var/lib/docker/tmp/x: no space left on device             | DISK_FULL
+          something quite new                                              | OTHER
+          """)
+  void said_tellsTheKindsApart(String words, PullFailure.Kind kind) {
+    var failure = PullFailure.said(ImageName.parse("gcr.io/p/vbar:9"), words, "tried without");
+    assertThat(failure.kind).isEqualTo(kind);
+    assertThat(failure).hasMessageContaining(words).hasMessageContaining("gcr.io/p/vbar:9");
+  }
+}

@@ -1,0 +1,126 @@
+package org.tpubootd.tests.container;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.tpubootd.tests.container.TestConfigs.One.vbar;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.tpubootd.container.EngineEvents;
+import org.tpubootd.core.Time;
+import org.tpubootd.testbed.FakeEngine;
+
+/** Who is woken by what happens at the engine. */
+class EngineEventsIT {
+
+  @TempDir Path directory;
+  private final List<String> rung = new CopyOnWriteArrayList<>();
+  private FakeEngine engine;
+  private Bench bench;
+  private Thread follower;
+
+  @BeforeEach
+  void start() throws Exception {
+    engine = FakeEngine.start(directory.resolve("engine.sock"));
+    bench = new Bench(engine.address(), Duration.ofMillis(500));
+    bench.pass(vbar());
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    follower.interrupt();
+    follower.join();
+    bench.close();
+    engine.close();
+  }
+
+  @Test
+  void beginning_wakesAll() {
+    follow();
+
+    Awaitility.await().until(() -> rung.contains("all"));
+  }
+
+  @Test
+  void endOfAContainer_wakesItsPart() {
+    follow();
+    Awaitility.await().until(() -> rung.contains("all"));
+    // The events of the moment before, in which the container was started, are told again.
+    Awaitility.await().until(() -> rung.contains("vbar"));
+    rung.clear();
+
+    engine.exit("tpu-bootd-vbar", 1, false);
+
+    Awaitility.await().until(() -> rung.equals(List.of("vbar")));
+  }
+
+  @Test
+  void foreignContainer_wakesNobody() {
+    String foreign = engine.addForeign("somebody", true);
+    follow();
+    Awaitility.await().until(() -> rung.contains("vbar"));
+    rung.clear();
+
+    engine.exit(foreign, 1, false);
+    engine.exit("tpu-bootd-vbar", 1, false);
+
+    Awaitility.await().until(() -> rung.equals(List.of("vbar")));
+  }
+
+  @Test
+  void engineComesBack_wakesAll() throws Exception {
+    follow();
+    Awaitility.await().until(() -> rung.contains("all"));
+    engine.goAway();
+    Awaitility.await().until(() -> rung.stream().filter("all"::equals).count() == 2);
+    rung.clear();
+
+    engine.comeBack();
+
+    Awaitility.await().until(() -> rung.contains("all"));
+  }
+
+  @Test
+  void engineComesLate_wakesAll() throws Exception {
+    engine.goAway();
+    follow();
+    assertThat(rung).isEmpty();
+
+    engine.comeBack();
+
+    Awaitility.await().until(() -> rung.contains("all"));
+    assertThat(engine.received("GET", "/events")).hasSize(1);
+  }
+
+  @Test
+  void hungEngine_isLeftAgainInTime() {
+    engine.faults().hang("/events");
+    follow();
+    Awaitility.await().until(() -> engine.received("GET", "/events").size() >= 2);
+    assertThat(rung).isEmpty();
+
+    engine.faults().clear();
+
+    Awaitility.await().until(() -> rung.contains("all"));
+  }
+
+  private void follow() {
+    follower =
+        Thread.ofVirtual()
+            .start(
+                new EngineEvents(
+                    bench.engine,
+                    Duration.ofMillis(500),
+                    rung::add,
+                    () -> rung.add("all"),
+                    Time.system(),
+                    new Random(1)));
+  }
+}

@@ -1,0 +1,478 @@
+package org.tpubootd.tests.container;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.tpubootd.tests.container.TestConfigs.One.vbar;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.tpubootd.config.ContainersConfig.Pull;
+import org.tpubootd.config.HostRoot;
+import org.tpubootd.container.ContainerStop;
+import org.tpubootd.core.Finding;
+import org.tpubootd.core.State;
+import org.tpubootd.testbed.FakeEngine;
+
+/** What one pass makes of what the engine holds. */
+class SupervisedContainerIT {
+
+  private static final String NAME = "tpu-bootd-vbar";
+
+  @TempDir Path directory;
+  private FakeEngine engine;
+  private Bench bench;
+
+  @BeforeEach
+  void start() throws Exception {
+    engine = FakeEngine.start(directory.resolve("engine.sock"));
+    bench = new Bench(engine.address());
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    bench.close();
+    engine.close();
+  }
+
+  @Test
+  void nothingThere_pulledCreatedStarted() throws Exception {
+    Finding found = bench.pass(vbar());
+
+    assertThat(found.state()).isEqualTo(State.OK);
+    assertThat(changes())
+        .containsExactly("POST /images/create", "POST /containers/create", "POST start");
+    assertThat(engine.runs(NAME)).isTrue();
+  }
+
+  @Test
+  void nothingThere_madeAsThePageAsks() throws Exception {
+    bench.pass(vbar().command("--uid=${uid}", "--gid=${gid}").environment(Map.of("A", "1")));
+
+    JsonNode asked = engine.askedFor(NAME);
+    assertThat(asked.path("Image").asText()).isEqualTo(TestConfigs.VBAR_IMAGE);
+    assertThat(asked.path("Cmd").toString()).isEqualTo("[\"--uid=2000\",\"--gid=2000\"]");
+    assertThat(asked.path("Env").toString()).isEqualTo("[\"A=1\"]");
+    assertThat(asked.path("Labels").path("org.tpubootd.part").asText()).isEqualTo("vbar");
+    assertThat(asked.path("Labels").path("org.tpubootd.spec").asText()).hasSize(64);
+    JsonNode host = asked.path("HostConfig");
+    assertThat(host.path("Privileged").asBoolean()).isTrue();
+    assertThat(host.path("NetworkMode").asText()).isEqualTo("host");
+    assertThat(host.path("RestartPolicy").path("Name").asText("")).isIn("", "no");
+    assertThat(host.path("LogConfig").toString())
+        .contains("json-file", "\"max-size\":\"10485760\"", "\"max-file\":\"3\"");
+    assertThat(host.path("OomKillDisable").asBoolean(false)).isFalse();
+  }
+
+  @Test
+  void plan_showsTheStepsAndChangesNothing() throws Exception {
+    var plan = bench.supervise(vbar()).plan();
+
+    assertThat(plan.steps())
+        .extracting(step -> step.what())
+        .containsExactly("pull " + TestConfigs.VBAR_IMAGE, "create and start " + NAME);
+    assertThat(changes()).isEmpty();
+  }
+
+  @Test
+  void freshDaemon_adoptsWhatRuns() throws Exception {
+    Finding before = bench.pass(vbar());
+    engine.forgetReceived();
+
+    Finding after = bench.pass(vbar());
+
+    assertThat(after.state()).isEqualTo(State.OK);
+    assertThat(Bench.fact(after, "id")).isEqualTo(Bench.fact(before, "id"));
+    assertThat(Bench.fact(after, "startedAt")).isEqualTo(Bench.fact(before, "startedAt"));
+    assertThat(changes()).isEmpty();
+  }
+
+  @Test
+  void running_keptWhateverTheGateSays() throws Exception {
+    bench.pass(vbar());
+    engine.forgetReceived();
+    bench.gate = () -> Optional.of(Finding.inert("not ours to do", "as the test wants it"));
+
+    assertThat(bench.pass(vbar()).state()).isEqualTo(State.OK);
+    assertThat(changes()).isEmpty();
+  }
+
+  @Test
+  void heldBack_imagePulledButNothingMade() throws Exception {
+    bench.gate = () -> Optional.of(Finding.waiting("waiting for devices", "they come", null));
+
+    var vbar = bench.supervise(vbar());
+    assertThat(vbar.plan().steps())
+        .extracting(step -> step.what())
+        .containsExactly("pull " + TestConfigs.VBAR_IMAGE);
+
+    Finding found = bench.pass(vbar);
+
+    assertThat(found.summary()).isEqualTo("waiting for devices");
+    assertThat(changes()).containsExactly("POST /images/create");
+  }
+
+  @Test
+  void heldBackForGood_notEvenPulled() throws Exception {
+    bench.gate = () -> Optional.of(Finding.inert("no TPU here", "as the test wants it"));
+
+    assertThat(bench.pass(vbar()).state()).isEqualTo(State.INERT);
+    assertThat(changes()).isEmpty();
+  }
+
+  @Test
+  void exited_startedAgainAtOnceTheFirstTime() throws Exception {
+    var vbar = bench.supervise(vbar());
+    Finding before = bench.pass(vbar);
+    engine.exit(NAME, 0, false);
+
+    Finding after = bench.pass(vbar);
+
+    assertThat(after.state()).isEqualTo(State.OK);
+    assertThat(after.notes()).singleElement().asString().contains("exit code 0");
+    assertThat(Bench.fact(after, "id")).isEqualTo(Bench.fact(before, "id"));
+    assertThat(engine.runs(NAME)).isTrue();
+  }
+
+  @Test
+  void exitedTwice_waitsAndThenStarts() throws Exception {
+    var vbar = bench.supervise(vbar());
+    bench.pass(vbar);
+    engine.exit(NAME, 1, false);
+    bench.pass(vbar);
+    engine.exit(NAME, 1, false);
+
+    Finding waits = bench.pass(vbar);
+    assertThat(waits.state()).isEqualTo(State.DEGRADED);
+    assertThat(waits.summary()).startsWith("ended, starts again in ");
+    assertThat(vbar.interval()).isBetween(Duration.ofSeconds(4), Duration.ofSeconds(10));
+    assertThat(engine.runs(NAME)).isFalse();
+
+    bench.time.forward(Duration.ofSeconds(10));
+    assertThat(bench.pass(vbar).state()).isEqualTo(State.OK);
+  }
+
+  @Test
+  void crashLoop_showsExitCodesOutOfMemoryAndTheLastLines() throws Exception {
+    var vbar = bench.supervise(vbar());
+    bench.pass(vbar);
+    for (int line = 1; line <= 60; line++) {
+      engine.writeLog(NAME, "line " + line);
+    }
+    for (int exitCode : List.of(1, 139, 137)) {
+      engine.exit(NAME, exitCode, exitCode == 137);
+      bench.time.forward(Duration.ofMinutes(1));
+      bench.pass(vbar);
+      bench.time.forward(Duration.ofMinutes(1));
+      bench.pass(vbar);
+    }
+    assertThat(bench.pass(vbar).state()).as("running again").isEqualTo(State.DEGRADED);
+    engine.exit(NAME, 137, true);
+
+    Finding found = bench.pass(vbar);
+
+    assertThat(found.state()).isEqualTo(State.FAILED);
+    assertThat(found.summary()).startsWith("crash loop: ended 4 times in a row, starts again in");
+    assertThat(found.cause()).contains("exit code 137 (killed because its memory ran out)");
+    assertThat(Bench.fact(found, "lastEnds").toString())
+        .contains("exitCode=1,", "exitCode=139", "exitCode=137", "oomKilled=true");
+    assertThat((List<?>) Bench.fact(found, "lastLog")).hasSize(50).last().isEqualTo("line 60");
+  }
+
+  @Test
+  void exitedBeforeWeCame_startedWithoutBeingCounted() throws Exception {
+    bench.pass(vbar());
+    engine.exit(NAME, 143, false);
+
+    Finding found = bench.pass(vbar());
+
+    assertThat(found.state()).isEqualTo(State.OK);
+    assertThat(found.notes()).isEmpty();
+    assertThat(Bench.fact(found, "endsInARow")).isEqualTo(0);
+  }
+
+  @Test
+  void exitedAndItsImageIsNewer_madeAnew() throws Exception {
+    Finding before = bench.pass(vbar());
+    engine.exit(NAME, 0, false);
+    engine.addImage(TestConfigs.VBAR_IMAGE);
+
+    Finding after = bench.pass(vbar());
+
+    assertThat(after.state()).isEqualTo(State.OK);
+    assertThat(Bench.fact(after, "id")).isNotEqualTo(Bench.fact(before, "id"));
+    assertThat(engine.names()).containsExactly(NAME);
+  }
+
+  @Test
+  void removedBySomebody_madeAnew() throws Exception {
+    var vbar = bench.supervise(vbar());
+    bench.pass(vbar);
+    engine.removeByForce(NAME);
+
+    assertThat(bench.pass(vbar).state()).isEqualTo(State.OK);
+    assertThat(engine.runs(NAME)).isTrue();
+  }
+
+  @Test
+  void dead_removedAndMadeAnew() throws Exception {
+    bench.pass(vbar());
+    engine.setStatus(NAME, "dead");
+
+    assertThat(bench.pass(vbar()).state()).isEqualTo(State.OK);
+    assertThat(engine.names()).containsExactly(NAME);
+    assertThat(engine.runs(NAME)).isTrue();
+  }
+
+  @Test
+  void paused_toldAndNotTouched() throws Exception {
+    bench.pass(vbar());
+    engine.setStatus(NAME, "paused");
+    engine.forgetReceived();
+
+    Finding found = bench.pass(vbar());
+
+    assertThat(found.state()).isEqualTo(State.DEGRADED);
+    assertThat(found.action()).isEqualTo("docker unpause " + NAME);
+    assertThat(changes()).isEmpty();
+  }
+
+  @Test
+  void otherSpec_newImageThereBeforeTheOldOneStops() throws Exception {
+    Finding before = bench.pass(vbar());
+    engine.forgetReceived();
+
+    Finding after = bench.pass(vbar().image("gcr.io/p/vbar:2"));
+
+    assertThat(after.state()).isEqualTo(State.OK);
+    assertThat(changes())
+        .containsExactly(
+            "POST /images/create",
+            "POST /containers/create",
+            "POST stop",
+            "POST start",
+            "DELETE container",
+            "POST rename");
+    assertThat(Bench.fact(after, "id")).isNotEqualTo(Bench.fact(before, "id"));
+    assertThat(engine.names()).containsExactly(NAME);
+    assertThat(engine.runs(NAME)).isTrue();
+  }
+
+  @Test
+  void otherSpecAndItsImageCannotBeHad_oldOneRunsOn() throws Exception {
+    bench.pass(vbar());
+    engine.faults().failPulls("manifest for gcr.io/p/vbar:2 not found: manifest unknown");
+
+    Finding found = bench.pass(vbar().image("gcr.io/p/vbar:2"));
+
+    assertThat(found.state()).isEqualTo(State.DEGRADED);
+    assertThat(found.cause()).contains("manifest unknown");
+    assertThat(found.action()).contains("name and tag");
+    assertThat(engine.runs(NAME)).isTrue();
+  }
+
+  @Test
+  void otherSpecThatTheEngineDoesNotTake_oldOneRunsOn() throws Exception {
+    bench.pass(vbar());
+    engine.faults().fail("/containers/create", 400, "invalid network mode");
+    engine.forgetReceived();
+
+    var changed = bench.supervise(vbar().command("--new"));
+    assertThat(bench.pass(changed).cause()).contains("invalid network mode");
+
+    Finding found = bench.pass(changed);
+    assertThat(found.state()).isEqualTo(State.DEGRADED);
+    assertThat(found.cause()).contains("invalid network mode");
+    assertThat(engine.runs(NAME)).isTrue();
+    assertThat(engine.received("POST", "/stop")).isEmpty();
+  }
+
+  @Test
+  void otherSpecThatCannotBeStarted_oldOneComesBack() throws Exception {
+    Finding before = bench.pass(vbar());
+    String id = (String) Bench.fact(before, "id");
+    var changed = bench.supervise(vbar().command("--new"));
+    engine.failStartsOf(NAME + "-next", "exec: \"--new\": executable file not found");
+
+    Finding found = bench.pass(changed);
+
+    assertThat(found.state()).isEqualTo(State.DEGRADED);
+    assertThat(found.cause()).contains("executable file not found");
+    assertThat(engine.runs(id)).isTrue();
+  }
+
+  @Test
+  void replacementCutOff_goesOnInTheNextPass() throws Exception {
+    bench.pass(vbar());
+    engine.faults().drop("/stop");
+    assertThat(bench.pass(vbar().command("--new")).state()).isEqualTo(State.WAITING);
+    assertThat(engine.names()).containsExactly(NAME, NAME + "-next");
+    engine.faults().clear();
+
+    assertThat(bench.pass(vbar().command("--new")).state()).isEqualTo(State.OK);
+    assertThat(engine.names()).containsExactly(NAME);
+    assertThat(engine.askedFor(NAME).path("Cmd").toString()).isEqualTo("[\"--new\"]");
+  }
+
+  @Test
+  void replacementCutOffBeforeTheRename_onlyTheNameIsGiven() throws Exception {
+    bench.pass(vbar());
+    engine.faults().drop("/rename");
+    bench.pass(vbar().command("--new"));
+    assertThat(engine.names()).containsExactly(NAME + "-next");
+    engine.faults().clear();
+    engine.forgetReceived();
+
+    assertThat(bench.pass(vbar().command("--new")).state()).isEqualTo(State.OK);
+    assertThat(changes()).containsExactly("POST rename");
+  }
+
+  @Test
+  void foreignContainerWithOurName_notTouched() throws Exception {
+    String foreign = engine.addForeign(NAME, true);
+
+    Finding found = bench.pass(vbar());
+
+    assertThat(found.state()).isEqualTo(State.INERT);
+    assertThat(found.cause()).contains(foreign.substring(0, 12));
+    assertThat(changes()).isEmpty();
+  }
+
+  @Test
+  void twoOfOurs_theOneMoreIsRemoved() throws Exception {
+    Finding before = bench.pass(vbar());
+    engine.addCopy(NAME, "copy");
+
+    Finding after = bench.pass(vbar());
+
+    assertThat(Bench.fact(after, "id")).isEqualTo(Bench.fact(before, "id"));
+    assertThat(after.state()).isEqualTo(State.OK);
+    assertThat(engine.names()).containsExactly(NAME);
+  }
+
+  @Test
+  void switchedOff_oursStoppedAndRemovedOthersNot() throws Exception {
+    bench.pass(vbar());
+    engine.addForeign("somebody", true);
+
+    Finding found = bench.pass(vbar().disabled());
+
+    assertThat(found.state()).isEqualTo(State.INERT);
+    assertThat(engine.names()).containsExactly("somebody");
+  }
+
+  @Test
+  void configFileMissing_toldAndNothingMade() throws Exception {
+    bench.root = new HostRoot(directory);
+
+    Finding found = bench.pass(vbar().mounting("/etc/otel.yaml", "/conf/otel.yaml"));
+
+    assertThat(found.state()).isEqualTo(State.FAILED);
+    assertThat(found.cause()).contains("/etc/otel.yaml is not there");
+    assertThat(changes()).isEmpty();
+  }
+
+  @Test
+  void configFileGoneWhileRunning_containerLeftAlone() throws Exception {
+    bench.root = new HostRoot(directory);
+    Path file = Files.writeString(directory.resolve("otel.yaml"), "a: 1\n");
+    var one = vbar().mounting("/otel.yaml", "/conf/otel.yaml");
+    bench.pass(one);
+    Files.delete(file);
+
+    assertThat(bench.pass(one).state()).isEqualTo(State.DEGRADED);
+    assertThat(engine.runs(NAME)).isTrue();
+  }
+
+  @Test
+  void configFileChanged_replacedWithTheFileReadOnly() throws Exception {
+    bench.root = new HostRoot(directory);
+    Path file = Files.writeString(directory.resolve("otel.yaml"), "a: 1\n");
+    var one = vbar().mounting("/otel.yaml", "/conf/otel.yaml");
+    Finding before = bench.pass(one);
+    Files.writeString(file, "a: 2\n");
+
+    Finding after = bench.pass(one);
+
+    assertThat(Bench.fact(after, "id")).isNotEqualTo(Bench.fact(before, "id"));
+    JsonNode mount = engine.askedFor(NAME).path("HostConfig").path("Mounts").path(0);
+    assertThat(mount.path("Source").asText()).isEqualTo(file.toString());
+    assertThat(mount.path("Target").asText()).isEqualTo("/conf/otel.yaml");
+    assertThat(mount.path("ReadOnly").asBoolean()).isTrue();
+  }
+
+  @Test
+  void startRefused_toldAndTriedAgainLater() throws Exception {
+    engine.failStartsOf(NAME, "OCI runtime create failed: unable to apply caps");
+    var vbar = bench.supervise(vbar());
+
+    assertThat(bench.pass(vbar).cause()).contains("unable to apply caps");
+    bench.pass(vbar);
+    Finding waits = bench.pass(vbar);
+
+    assertThat(waits.summary()).contains("starts again in");
+    assertThat(waits.cause()).contains("unable to apply caps");
+    assertThat(engine.received("POST", "/start")).hasSize(2);
+  }
+
+  @Test
+  void pullNeverAndNoImage_told() throws Exception {
+    Finding found = bench.pass(vbar().pull(Pull.NEVER));
+
+    assertThat(found.state()).isEqualTo(State.FAILED);
+    assertThat(found.cause()).contains("is not on this host").contains("pull is never");
+    assertThat(changes()).isEmpty();
+  }
+
+  @Test
+  void stopAll_stopsOursSideBySideAndKeepsThem() throws Exception {
+    bench.pass(vbar());
+    bench.pass(vbar().name("telemetry").image("gcr.io/p/telemetry:1"));
+    engine.addForeign("somebody", true);
+
+    assertThat(new ContainerStop(bench.engine, bench.limits).stopAll()).isEmpty();
+
+    assertThat(engine.names()).containsExactly(NAME, "tpu-bootd-telemetry", "somebody");
+    assertThat(engine.runs(NAME)).isFalse();
+    assertThat(engine.runs("tpu-bootd-telemetry")).isFalse();
+    assertThat(engine.runs("somebody")).isTrue();
+  }
+
+  @Test
+  void stopAll_noEngineIsNothingToDo() throws Exception {
+    engine.goAway();
+
+    assertThat(new ContainerStop(bench.engine, bench.limits).stopAll()).isEmpty();
+  }
+
+  @Test
+  void stopAll_tellsWhatCouldNotBeStopped() throws Exception {
+    bench.pass(vbar());
+    engine.faults().fail("/stop", 500, "cannot stop container");
+
+    assertThat(new ContainerStop(bench.engine, bench.limits).stopAll())
+        .singleElement()
+        .asString()
+        .contains("cannot stop container");
+  }
+
+  /** The calls that change something, without ids. */
+  private List<String> changes() {
+    return engine.received().stream()
+        .filter(one -> !one.method().equals("GET"))
+        .map(one ->
+            one.method()
+                + " "
+                + one.path()
+                    .replaceFirst("^/containers/[0-9a-f]{64}$", "container")
+                    .replaceFirst("^/containers/[0-9a-f]{64}/", ""))
+        .toList();
+  }
+}
