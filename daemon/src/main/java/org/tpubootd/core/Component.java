@@ -30,4 +30,7 @@ public interface Component {
   default Duration longestPass() {
     return Duration.ofMinutes(2);
   }
+
+  /** Gives back what the component holds, such as a port. What it has made on the host stays. */
+  default void close() {}
 }

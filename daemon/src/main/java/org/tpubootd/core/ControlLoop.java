@@ -12,7 +12,7 @@ import org.slf4j.LoggerFactory;
  * that left the part not right, a backoff. Runs until interrupted. The logger tells every change of
  * state once, and nothing while the state stays.
  */
-public final class ControlLoop implements Runnable {
+public final class ControlLoop implements Task.Work {
 
   private static final Logger log = LoggerFactory.getLogger(ControlLoop.class);
 
@@ -105,15 +105,24 @@ public final class ControlLoop implements Runnable {
       case OK, INERT, WAITING -> log.info(line, name, found.state().word(), found.summary(), cause);
       case DEGRADED, FAILED -> log.warn(line, name, found.state().word(), found.summary(), cause);
     }
-    found.notes().forEach(note -> log.warn("{}: {}", name, note));
+    if (found.state() != State.WAITING) {
+      // What is noted of a part that still waits for what it is made of may be gone with the wait.
+      found.notes().forEach(note -> log.warn("{}: {}", name, note));
+    }
   }
 
   /** Whether the present pass, or the wait after it, takes longer than it can by its deadlines. */
+  @Override
   public boolean stuck() {
     Duration limit =
         component.longestPass().compareTo(component.interval()) > 0
             ? component.longestPass()
             : component.interval();
     return time.since(lastProgress).compareTo(limit.plusSeconds(10)) > 0;
+  }
+
+  @Override
+  public void close() {
+    component.close();
   }
 }
