@@ -30,6 +30,19 @@ public record ContainersConfig(
     ContainerConfig vbar,
     ContainerConfig telemetry) {
 
+  /** All but the two containers: what the engine and each container's loop are made of. */
+  public List<Object> common() {
+    return List.of(
+        engine,
+        callDeadline,
+        pullDeadline,
+        pullStall,
+        stopTimeout,
+        restartFirst,
+        restartLongest,
+        healthyAfter);
+  }
+
   /** When an image is pulled. */
   public enum Pull {
     MISSING,

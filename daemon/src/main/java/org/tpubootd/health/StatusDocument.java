@@ -15,6 +15,7 @@ import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import org.tpubootd.core.Condition;
 import org.tpubootd.core.Part;
+import org.tpubootd.core.State;
 
 /**
  * What {@code /status} tells. Times are ISO-8601 texts in UTC. Daemons of other versions read it
@@ -71,6 +72,11 @@ public record StatusDocument(
           Collections.unmodifiableMap(new TreeMap<>(Objects.requireNonNullElse(facts, Map.of())));
     }
 
+    /** Whether this part keeps the host from being ready. */
+    public boolean holdsUpReady() {
+      return required && !state.equals(State.OK.word()) && !state.equals(State.INERT.word());
+    }
+
     static PartStatus of(Condition condition) {
       var finding = condition.finding();
       return new PartStatus(
@@ -88,7 +94,12 @@ public record StatusDocument(
     }
   }
 
-  static StatusDocument of(
+  /**
+   * The document for what a board shows.
+   *
+   * @param stuck names of the parts whose loops make no progress
+   */
+  public static StatusDocument of(
       List<Condition> conditions, List<String> stuck, String version, Instant started) {
     return new StatusDocument(
         conditions.stream().noneMatch(Condition::holdsUpReady),

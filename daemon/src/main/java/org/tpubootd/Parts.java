@@ -1,0 +1,117 @@
+package org.tpubootd;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.tpubootd.config.Config;
+import org.tpubootd.config.ContainersConfig.ContainerConfig;
+import org.tpubootd.container.Engine;
+import org.tpubootd.container.Gate;
+import org.tpubootd.container.SupervisedContainer;
+import org.tpubootd.core.Board;
+import org.tpubootd.core.Component;
+import org.tpubootd.core.Finding;
+import org.tpubootd.env.EnvironmentFile;
+import org.tpubootd.env.TpuEnvFile;
+import org.tpubootd.env.WorkloadEnv;
+import org.tpubootd.host.HostChecks;
+import org.tpubootd.pci.Devices;
+import org.tpubootd.pci.Expected;
+import org.tpubootd.pci.ModuleLoader;
+
+/** The wiring of the parts: what each is made of. */
+final class Parts {
+
+  /** modprobe reads a module from the disk and lets its driver look for devices. */
+  private static final Duration MODPROBE_LIMIT = Duration.ofSeconds(20);
+
+  private Parts() {}
+
+  /**
+   * One part.
+   *
+   * @param component made, but not at work: constructors do nothing
+   * @param key all that it is made of: the same key, the same part
+   */
+  record Wired(Component component, Object key) {
+
+    String name() {
+      return component.part().name();
+    }
+  }
+
+  /** All parts of the host, in the order in which a boot wants them. */
+  static List<Wired> of(
+      Surroundings host, Config config, MetadataSource metadata, Engine engine, Board board) {
+    var root = host.root();
+    var files = config.files();
+    var devices = config.devices();
+    return List.of(
+        new Wired(new TpuEnvFile(root, files, metadata.tpuEnv), List.of(files, metadata)),
+        new Wired(new EnvironmentFile(root, files), files),
+        new Wired(
+            new WorkloadEnv(root, files, metadata.tpuEnv, metadata.attributes),
+            List.of(files, metadata)),
+        new Wired(
+            new Devices(
+                root,
+                devices,
+                metadata::expectedHardware,
+                host.time(),
+                ModuleLoader.modprobe(root, MODPROBE_LIMIT)),
+            List.of(devices, metadata)),
+        new Wired(
+            new HostChecks(root, () -> metadata.expectedHardware().flatMap(Expected::generation)),
+            metadata),
+        container(host, config, metadata, engine, board, config.containers().vbar()),
+        container(host, config, metadata, engine, board, config.containers().telemetry()));
+  }
+
+  private static Wired container(
+      Surroundings host,
+      Config config,
+      MetadataSource metadata,
+      Engine engine,
+      Board board,
+      ContainerConfig container) {
+    boolean devicesEnabled = config.devices().enabled();
+    return new Wired(
+        new SupervisedContainer(
+            container,
+            config.containers(),
+            engine,
+            metadata.registryLogin(),
+            devicesEnabled ? afterDevices(board) : Optional::empty,
+            host.root(),
+            host.time(),
+            host.random()),
+        List.of(container, config.containers().common(), devicesEnabled, metadata, engine));
+  }
+
+  /**
+   * Containers are started after the devices were looked at, since a container sees /dev as it is
+   * when it starts. They are not kept back by devices that failed: the agent may be what tells why.
+   */
+  static Gate afterDevices(Board board) {
+    return () ->
+        board
+            .condition("devices")
+            .flatMap(devices ->
+                switch (devices.state()) {
+                  case WAITING ->
+                      Optional.of(
+                          Finding.waiting(
+                              "waits for the devices",
+                              "a container sees only the devices that are there when it"
+                                  + " starts: "
+                                  + devices.finding().summary(),
+                              null));
+                  case INERT ->
+                      Optional.of(
+                          Finding.inert(
+                              "not needed on this machine",
+                              "devices: " + devices.finding().summary()));
+                  case OK, DEGRADED, FAILED -> Optional.empty();
+                });
+  }
+}
