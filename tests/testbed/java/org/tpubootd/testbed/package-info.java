@@ -1,5 +1,2 @@
-/** The world around the daemon, in-process, with faults to switch on while it runs. */
-@NullMarked
+/** What stands in for the machine in tests and in the sandbox, with faults to switch on. */
 package org.tpubootd.testbed;
-
-import org.jspecify.annotations.NullMarked;
