@@ -33,6 +33,7 @@ import org.tpubootd.core.State;
 import org.tpubootd.core.Time;
 import org.tpubootd.tests.NeedsPart;
 import org.tpubootd.tests.NeedsPart.Part;
+import org.tpubootd.tests.RealEngine;
 import org.tpubootd.tests.container.TestConfigs.One;
 
 /** The same on a real Docker Engine, which is also hung, killed and started again. */

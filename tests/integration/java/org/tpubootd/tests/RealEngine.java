@@ -1,4 +1,4 @@
-package org.tpubootd.tests.container;
+package org.tpubootd.tests;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -14,13 +14,13 @@ import org.awaitility.Awaitility;
  * A Docker Engine of the test's own, which may be stopped, hung and killed. It needs root. A person
  * at its command line is {@link #docker}.
  */
-final class RealEngine {
+public final class RealEngine {
 
   /** An image with busybox that sleeps, and ends when asked to. */
-  static final String IMAGE = "tpu-bootd-test:1";
+  public static final String IMAGE = "tpu-bootd-test:1";
 
   /** The same image under another name. */
-  static final String OTHER_IMAGE = "tpu-bootd-test:2";
+  public static final String OTHER_IMAGE = "tpu-bootd-test:2";
 
   private final Path directory;
   private Process process;
@@ -29,23 +29,23 @@ final class RealEngine {
     this.directory = directory;
   }
 
-  static RealEngine start() throws IOException, InterruptedException {
+  public static RealEngine start() throws IOException, InterruptedException {
     var engine = new RealEngine(Files.createTempDirectory("tpu-bootd-engine"));
     engine.comeBack();
     engine.importImages();
     return engine;
   }
 
-  String address() {
+  public String address() {
     return "unix://" + directory.resolve("docker.sock");
   }
 
-  Path directory() {
+  public Path directory() {
     return directory;
   }
 
   /** Starts the engine's process and waits until it answers. */
-  void comeBack() throws IOException {
+  public void comeBack() throws IOException {
     // Where nobody reaps, the containerd that died with a killed dockerd is a zombie, and dockerd
     // waits for it for ever.
     Files.deleteIfExists(directory.resolve("exec/containerd/containerd.pid"));
@@ -69,15 +69,15 @@ final class RealEngine {
   }
 
   /** Kills it as the kernel does when memory runs out. */
-  void killTheEngine() throws InterruptedException {
+  public void killTheEngine() throws InterruptedException {
     process.destroyForcibly().waitFor();
   }
 
-  void hang() throws IOException, InterruptedException {
+  public void hang() throws IOException, InterruptedException {
     signal("STOP");
   }
 
-  void goOn() throws IOException, InterruptedException {
+  public void goOn() throws IOException, InterruptedException {
     signal("CONT");
   }
 
@@ -90,7 +90,7 @@ final class RealEngine {
    *
    * @return what was printed, without the line's end
    */
-  String docker(String... words) throws IOException, InterruptedException {
+  public String docker(String... words) throws IOException, InterruptedException {
     var command = new ArrayList<>(List.of("docker", "--host", address()));
     command.addAll(List.of(words));
     return done(run(command.toArray(String[]::new)));
@@ -117,7 +117,7 @@ final class RealEngine {
   }
 
   /** Ends it with all its containers, and removes what it left on the disk. */
-  void close() throws IOException, InterruptedException {
+  public void close() throws IOException, InterruptedException {
     if (process.isAlive()) {
       goOn();
       run("sh", "-c", "docker --host \"$1\" rm -f $(docker --host \"$1\" ps -aq)", "rm", address());
