@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import org.slf4j.LoggerFactory;
 import org.tpubootd.config.LogLevel;
+import org.tpubootd.container.Engine;
 
 /**
  * Sets Logback up in code, found by it as a service: reading logback.xml would cost 55 ms of each
@@ -42,9 +43,9 @@ public final class LogSetup extends ContextAwareBase implements Configurator {
     root.setLevel(Level.WARN);
     root.addAppender(appender);
     context.getLogger(OURS).setLevel(Level.INFO);
-    // What libraries say at INFO is about themselves, and docker-java logs an error with a stack
-    // trace for each event stream that ends; our own code reports both as conditions.
-    context.getLogger("com.github.dockerjava").setLevel(Level.OFF);
+    // docker-java logs an error with a stack trace for each event stream that ends, which our own
+    // code tells as a condition; and below WARN it writes whole requests, a registry's log-in too.
+    context.getLogger(Engine.LIBRARY_LOGGER).setLevel(Level.OFF);
     return ExecutionStatus.DO_NOT_INVOKE_NEXT_IF_ANY;
   }
 
