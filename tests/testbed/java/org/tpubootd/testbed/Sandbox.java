@@ -26,7 +26,7 @@ final class Sandbox {
     Path project = Path.of(after(arguments, "--project"));
     Path work = Path.of(after(arguments, "--work"));
     boolean ready;
-    try (var host = new MadeUpHost(project, work);
+    try (var host = MadeUpHost.onUsualPort(project, work);
         var daemon = start(host, arguments)) {
       // Ctrl-C reaches the daemon as well, but not where a script ends only this process.
       Runtime.getRuntime().addShutdownHook(new Thread(daemon::close));
