@@ -40,6 +40,9 @@ public final class MadeUpHost implements AutoCloseable {
       ZONE: 'us-east5-a'
       """;
 
+  /** The same JVM that this runs on: the one on the PATH may be older. */
+  static final String JAVA = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+
   private final Path project;
   private final Path root;
   private final Path socket;
@@ -134,7 +137,7 @@ public final class MadeUpHost implements AutoCloseable {
   /** A command line of the program on this host, to be started. */
   public ProcessBuilder command(String... arguments) throws IOException {
     var command = new ArrayList<String>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.add(JAVA);
     command.add("@" + project.resolve("packaging/rootfs/usr/lib/tpu-bootd/jvm.options"));
     command.addAll(List.of("-jar", jar().toString()));
     command.addAll(List.of(arguments));
