@@ -113,11 +113,11 @@ final class FakeEngineContainerApi {
         response.sendEmpty(304);
         return;
       }
-      Optional<String> fault = engine.startFault(container.name);
+      Optional<FakeEngineFaults.Answer> fault = engine.startFault(container.name);
       if (fault.isPresent()) {
-        container.error = fault.get();
+        container.error = fault.get().message();
         container.exitCode = 127;
-        throw new FakeEngineApi.Refusal(400, fault.get());
+        throw new FakeEngineApi.Refusal(fault.get().status(), fault.get().message());
       }
       container.start();
       engine.emit("start", container);

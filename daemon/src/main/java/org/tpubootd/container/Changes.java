@@ -1,7 +1,9 @@
 package org.tpubootd.container;
 
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.tpubootd.config.ContainersConfig;
@@ -14,6 +16,7 @@ final class Changes {
   private final Engine engine;
   private final ContainersConfig limits;
   private final Restarts restarts;
+  private @Nullable String cannotSucceed;
 
   Changes(Engine engine, ContainersConfig limits, Restarts restarts) {
     this.engine = engine;
@@ -22,43 +25,80 @@ final class Changes {
   }
 
   /**
-   * @throws EngineException where a call did not succeed; a start that the engine refused is
+   * @throws EngineException where a call did not succeed; a start that the engine did not make is
    *     remembered as a failed one
    */
   void carryOut(ContainerSpec spec, Decision decision)
       throws EngineException, InterruptedException {
-    removeAll(decision.others());
+    Optional<Observed> before = predecessor(decision);
+    removeAll(decision.others().stream().filter(one -> !before.equals(Optional.of(one))).toList());
     switch (decision) {
       case Decision.Keep(Observed good, List<Observed> _) -> giveName(spec, good.id(), good.name());
-      case Decision.Start(Observed stopped, List<Observed> _) -> {
-        start(stopped.id(), stopped.name());
-        giveName(spec, stopped.id(), stopped.name());
+      case Decision.Start(Observed stopped, List<Observed> _) ->
+          succeed(spec, stopped.id(), stopped.name(), before);
+      case Decision.Make _ -> {
+        String name = freeName(spec, before);
+        succeed(spec, create(spec, name), name, before);
       }
-      case Decision.Make _ -> start(create(spec, spec.name()), spec.name());
-      case Decision.Replace(Observed old, Optional<Observed> prepared, List<Observed> _) ->
-          replace(spec, old, prepared);
+      case Decision.Replace(Observed old, Optional<Observed> prepared, List<Observed> _) -> {
+        // Made before the old one is stopped: so what the engine does not take costs no running
+        // one.
+        String name = prepared.map(Observed::name).orElse(freeName(spec, before));
+        String next = prepared.isPresent() ? prepared.get().id() : create(spec, name);
+        log.info("stopping {}: its specification has changed", old.name());
+        engine.stop(old.id(), limits.stopTimeout());
+        succeed(spec, next, name, before);
+      }
       case Decision.Wait _ -> {}
     }
   }
 
+  /** The one that ran last: it stays until its successor runs, and runs again where that fails. */
+  private static Optional<Observed> predecessor(Decision decision) {
+    return switch (decision) {
+      case Decision.Keep _, Decision.Wait _ -> Optional.empty();
+      case Decision.Replace replace -> Optional.of(replace.old());
+      case Decision.Start _, Decision.Make _ ->
+          decision.others().stream()
+              .filter(one -> one.canBeStarted() && one.hasRun())
+              .max(Comparator.comparing(Observed::startedAt));
+    };
+  }
+
+  private static String freeName(ContainerSpec spec, Optional<Observed> before) {
+    boolean taken = before.map(Observed::name).filter(spec.name()::equals).isPresent();
+    return taken ? spec.nextName() : spec.name();
+  }
+
   /**
-   * The new one is made before the old one is stopped: so a spec that the engine does not take
-   * never costs a running container.
+   * A missing network, for one, shows only at the start, when the old one is stopped already: then
+   * the old one is started again, whatever the engine said.
    */
-  private void replace(ContainerSpec spec, Observed old, Optional<Observed> prepared)
+  private void succeed(ContainerSpec spec, String id, String name, Optional<Observed> before)
       throws EngineException, InterruptedException {
-    String next = prepared.isPresent() ? prepared.get().id() : create(spec, spec.nextName());
-    log.info("stopping {}: its specification has changed", old.name());
-    engine.stop(old.id(), limits.stopTimeout());
     try {
-      start(next, spec.nextName());
-    } catch (EngineException.Refused e) {
-      log.warn("starting {} again, since the new one cannot be started", old.name());
-      engine.start(old.id(), old.name());
+      start(id, name);
+    } catch (EngineException e) {
+      if (before.isPresent()) {
+        String old = before.get().name();
+        log.warn("starting {} again, since the new one cannot be started", old);
+        cannotSucceed = spec.hash();
+        engine.start(before.get().id(), old);
+      }
       throw e;
     }
-    engine.remove(old);
-    giveName(spec, next, spec.nextName());
+    if (before.isPresent()) {
+      engine.remove(before.get());
+    }
+    giveName(spec, id, name);
+  }
+
+  /**
+   * Whether this spec was tried in place of another one so often that it is not tried again: each
+   * try stops a container that is good.
+   */
+  boolean givenUp(String specHash) {
+    return specHash.equals(cannotSucceed) && restarts.isLoop();
   }
 
   /** Only a name of ours is changed: if a person has renamed it, that is the person's. */
@@ -84,7 +124,8 @@ final class Changes {
       engine.start(id, name);
       restarts.started(id);
       log.info("started {}", name);
-    } catch (EngineException.Refused e) {
+    } catch (EngineException.Refused | EngineException.NotFound | EngineException.Conflict e) {
+      // "Not found" is what a network is that the container asks for, and a device, and a path.
       restarts.failedToStart(e.reason);
       throw e;
     }

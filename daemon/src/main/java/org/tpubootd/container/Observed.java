@@ -82,6 +82,11 @@ record Observed(
     return status == Status.CREATED || status == Status.EXITED;
   }
 
+  /** Whether it was ever started with success. */
+  boolean hasRun() {
+    return !startedAt.isEmpty() && !startedAt.startsWith("0001-");
+  }
+
   boolean hasSpec(String hash) {
     return hash.equals(labels.get(ContainerSpec.SPEC_LABEL));
   }

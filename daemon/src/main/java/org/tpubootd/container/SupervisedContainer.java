@@ -182,7 +182,7 @@ public final class SupervisedContainer implements Component {
     if (held.isPresent() && !(pull && held.get().state() == State.WAITING)) {
       return Look.only(runs ? now : held.get());
     }
-    if (isLater(restarts.untilDue())) {
+    if (isLater(restarts.untilDue()) || (runs && changes.givenUp(spec.hash()))) {
       return Look.only(now);
     }
     if (!imageThere && !(decision instanceof Decision.Start)) {
@@ -246,15 +246,13 @@ public final class SupervisedContainer implements Component {
         changes.carryOut(now.spec(), now.decision());
       }
       return look().now();
-    } catch (EngineException.Refused e) {
-      return refused(e);
     } catch (EngineException e) {
-      return wording.trouble(e);
+      return broken(e);
     }
   }
 
-  /** A start that was refused is an end like others; what else is refused is told as it is. */
-  private Finding refused(EngineException.Refused e) throws InterruptedException {
+  /** A start that was refused is an end like others; what else went wrong is told as it is. */
+  private Finding broken(EngineException e) throws InterruptedException {
     if (restarts.lastError().filter(e.reason::equals).isEmpty()) {
       return wording.trouble(e);
     }

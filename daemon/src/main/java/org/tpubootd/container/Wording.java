@@ -85,7 +85,9 @@ final class Wording {
           Finding.degraded(
                   "runs with an old specification",
                   restarts.lastError().orElse("the configuration asks for another one by now"),
-                  "nothing if it is replaced within a minute; else see the cause")
+                  "nothing if it is replaced within a minute; else see the cause and the keys"
+                      + " under containers."
+                      + config.name())
               .withFacts(facts(old, spec, lastLog));
       case Decision.Wait(Observed leaving, List<Observed> _) ->
           Finding.waiting(
@@ -207,7 +209,9 @@ final class Wording {
   }
 
   List<Step> steps(Decision decision, ContainerSpec spec, boolean pull) {
-    var steps = new ArrayList<Step>(stepsToRemove(decision.others(), "it is one too many"));
+    List<Step> removals = stepsToRemove(decision.others(), "it is one too many");
+    boolean runs = decision instanceof Decision.Keep || decision instanceof Decision.Replace;
+    var steps = new ArrayList<Step>(runs ? removals : List.of());
     if (pull) {
       steps.add(stepToPull(spec));
     }
@@ -227,6 +231,9 @@ final class Wording {
                   "replace " + old.name() + " (" + old.shortId() + ") by a new one",
                   "its specification has changed"));
       case Decision.Wait _ -> {}
+    }
+    if (!runs) {
+      steps.addAll(removals);
     }
     return steps;
   }

@@ -124,6 +124,23 @@ class RealEngineIT {
     assertThat(engine.docker("ps", "--all", "--format", "{{.Names}}")).isEqualTo(VBAR);
   }
 
+  /** The engine makes such a container, and says 404 only when it is to start. */
+  @Test
+  void otherSpecWithAMissingNetwork_oldOneRunsOn() throws Exception {
+    bench.pass(real("vbar"));
+    String before = inspect(VBAR, "{{.Id}}");
+    var changed = bench.supervise(real("vbar").network("typo-net"));
+
+    for (int pass = 0; pass < 4; pass++) {
+      Finding found = bench.pass(changed);
+      assertThat(found.state()).isEqualTo(State.DEGRADED);
+      assertThat(found.cause()).contains("network typo-net not found");
+      assertThat(runs(VBAR)).isTrue();
+      assertThat(inspect(VBAR, "{{.Id}}")).isEqualTo(before);
+      bench.time.forward(Duration.ofMinutes(1));
+    }
+  }
+
   @Test
   void madeAsAskedFor() throws Exception {
     bench.pass(real("vbar").environment(Map.of("A", "x y")));

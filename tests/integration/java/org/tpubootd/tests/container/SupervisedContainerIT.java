@@ -14,6 +14,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.tpubootd.config.ContainersConfig.Pull;
 import org.tpubootd.config.HostRoot;
 import org.tpubootd.container.ContainerStop;
@@ -294,18 +296,84 @@ class SupervisedContainerIT {
     assertThat(engine.received("POST", "/stop")).isEmpty();
   }
 
-  @Test
-  void otherSpecThatCannotBeStarted_oldOneComesBack() throws Exception {
+  @ParameterizedTest
+  @ValueSource(ints = {400, 404, 409, 500})
+  void otherSpecThatCannotBeStarted_oldOneComesBackAndStays(int status) throws Exception {
     Finding before = bench.pass(vbar());
     String id = (String) Bench.fact(before, "id");
     var changed = bench.supervise(vbar().command("--new"));
-    engine.failStartsOf(NAME + "-next", "exec: \"--new\": executable file not found");
+    engine.failStartsOf(NAME + "-next", status, "network typo-net not found");
 
-    Finding found = bench.pass(changed);
+    for (int pass = 0; pass < 8; pass++) {
+      Finding found = bench.pass(changed);
+      assertThat(found.state()).isEqualTo(State.DEGRADED);
+      assertThat(found.cause()).contains("network typo-net not found");
+      assertThat(engine.runs(id)).isTrue();
+      bench.time.forward(Duration.ofMinutes(10));
+    }
+    assertThat(engine.received("POST", "/stop")).as("tried and given up").hasSize(3);
+    assertThat(engine.names()).containsExactly(NAME, NAME + "-next");
+  }
 
-    assertThat(found.state()).isEqualTo(State.DEGRADED);
-    assertThat(found.cause()).contains("executable file not found");
+  @Test
+  void otherSpecThatCannotBeStarted_triedAgainWhenTheSpecChanges() throws Exception {
+    bench.root = new HostRoot(directory);
+    Path file = Files.writeString(directory.resolve("otel.yaml"), "a: 1\n");
+    bench.pass(vbar());
+    var changed = bench.supervise(vbar().mounting("/otel.yaml", "/conf/otel.yaml"));
+    engine.failStartsOf(NAME + "-next", 404, "network typo-net not found");
+    for (int pass = 0; pass < 4; pass++) {
+      bench.pass(changed);
+      bench.time.forward(Duration.ofMinutes(10));
+    }
+    Files.writeString(file, "a: 2\n");
+
+    bench.pass(changed);
+
+    assertThat(engine.received("POST", "/stop")).hasSize(4);
+  }
+
+  @Test
+  void otherSpecAndTheOldOneDoesNotComeBackEither_keptAndStartedLater() throws Exception {
+    Finding before = bench.pass(vbar());
+    String id = (String) Bench.fact(before, "id");
+    var changed = bench.supervise(vbar().command("--new"));
+    engine.failStartsOf(NAME + "-next", 404, "network typo-net not found");
+    engine.failStartsOf(NAME, 500, "the engine has a bad day");
+    bench.pass(changed);
+    assertThat(engine.runs(id)).isFalse();
+
+    engine.letStart(NAME);
+    bench.time.forward(Duration.ofMinutes(10));
+    bench.pass(changed);
+
     assertThat(engine.runs(id)).isTrue();
+  }
+
+  @Test
+  void stoppedOneOfAnOlderSpec_goesOnlyWhenTheNewOneRuns() throws Exception {
+    bench.pass(vbar());
+    engine.exit(NAME, 0, false);
+    engine.forgetReceived();
+
+    assertThat(bench.pass(vbar().command("--new")).state()).isEqualTo(State.OK);
+
+    assertThat(changes())
+        .containsExactly(
+            "POST /containers/create", "POST start", "DELETE container", "POST rename");
+    assertThat(engine.names()).containsExactly(NAME);
+  }
+
+  @Test
+  void otherSpecWhileTheOldOneStillHasTheNextName_replaced() throws Exception {
+    bench.pass(vbar());
+    engine.faults().drop("/rename");
+    bench.pass(vbar().command("--new"));
+    engine.faults().clear();
+
+    assertThat(bench.pass(vbar().command("--newer")).state()).isEqualTo(State.OK);
+    assertThat(engine.names()).containsExactly(NAME);
+    assertThat(engine.askedFor(NAME).path("Cmd").toString()).isEqualTo("[\"--newer\"]");
   }
 
   @Test
