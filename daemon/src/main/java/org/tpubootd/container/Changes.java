@@ -101,7 +101,6 @@ final class Changes {
     return specHash.equals(cannotSucceed) && restarts.isLoop();
   }
 
-  /** Only a name of ours is changed: if a person has renamed it, that is the person's. */
   private void giveName(ContainerSpec spec, String id, String name)
       throws EngineException, InterruptedException {
     if (name.equals(spec.nextName())) {

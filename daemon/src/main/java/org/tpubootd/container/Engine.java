@@ -7,6 +7,7 @@ import com.github.dockerjava.api.command.AsyncDockerCmd;
 import com.github.dockerjava.api.exception.BadRequestException;
 import com.github.dockerjava.api.exception.NotModifiedException;
 import com.github.dockerjava.api.model.AuthConfig;
+import com.github.dockerjava.api.model.Container;
 import com.github.dockerjava.api.model.Event;
 import com.github.dockerjava.api.model.Frame;
 import com.github.dockerjava.api.model.PullResponseItem;
@@ -29,6 +30,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tpubootd.config.ContainersConfig;
 import org.tpubootd.core.Deadline;
@@ -83,26 +85,50 @@ public final class Engine implements Closeable {
     }
   }
 
-  /** The containers of one part, and whoever has its name. */
+  /** The containers of one part, and those that could be taken for it. */
   Holdings holdings(String part) throws EngineException, InterruptedException {
-    String name = "/" + ContainerSpec.nameOf(part);
     var all =
         call(
             "list the containers",
             callDeadline,
             client -> client.listContainersCmd().withShowAll(true).exec());
     var ours = new ArrayList<Observed>();
-    String foreigner = null;
+    var foreigners = new ArrayList<Holdings.Other>();
+    var lookalikes = new ArrayList<Holdings.Other>();
     for (var container : all) {
-      if (container.getLabels() != null
-          && part.equals(container.getLabels().get(ContainerSpec.PART_LABEL))) {
+      boolean labelled = part.equals(partOf(container).orElse(null));
+      Optional<String> name = nameOf(container, part);
+      if (labelled && name.isPresent()) {
         inspect(container.getId()).ifPresent(ours::add);
-      } else if (container.getNames() != null
-          && Arrays.asList(container.getNames()).contains(name)) {
-        foreigner = container.getId();
+      } else if (labelled) {
+        lookalikes.add(new Holdings.Other(container.getId(), anyName(container)));
+      } else if (name.isPresent()) {
+        foreigners.add(new Holdings.Other(container.getId(), name.get()));
       }
     }
-    return new Holdings(ours, Optional.ofNullable(foreigner));
+    return new Holdings(ours, foreigners, lookalikes);
+  }
+
+  private static Optional<String> partOf(Container container) {
+    return Optional.ofNullable(container.getLabels())
+        .map(labels -> labels.get(ContainerSpec.PART_LABEL));
+  }
+
+  /** Which of the two names of a part's container it has. */
+  private static Optional<String> nameOf(Container container, String part) {
+    return names(container)
+        .filter(name ->
+            name.equals(ContainerSpec.nameOf(part)) || name.equals(ContainerSpec.nextNameOf(part)))
+        .findFirst();
+  }
+
+  private static String anyName(Container container) {
+    return names(container).findFirst().orElse(container.getId());
+  }
+
+  private static Stream<String> names(Container container) {
+    String[] names = container.getNames();
+    return names == null ? Stream.empty() : Arrays.stream(names).map(Observed::withoutSlash);
   }
 
   /** The ids of all running containers of ours, whatever their part. */
@@ -116,6 +142,7 @@ public final class Engine implements Closeable {
                 .withLabelFilter(List.of(ContainerSpec.PART_LABEL))
                 .exec()
                 .stream()
+                .filter(one -> partOf(one).flatMap(part -> nameOf(one, part)).isPresent())
                 .map(container -> container.getId())
                 .toList());
   }

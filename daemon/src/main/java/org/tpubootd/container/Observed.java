@@ -93,6 +93,10 @@ record Observed(
 
   /** As people write it. */
   String shortId() {
+    return shortId(id);
+  }
+
+  static String shortId(String id) {
     return id.length() > 12 ? id.substring(0, 12) : id;
   }
 

@@ -128,14 +128,14 @@ public final class SupervisedContainer implements Component {
   private Look look() throws EngineException, InterruptedException {
     wake = INTERVAL;
     Holdings holdings = engine.holdings(config.name());
-    if (holdings.ours().isEmpty() && holdings.foreigner().isPresent()) {
-      return Look.only(wording.foreign(holdings.foreigner().get()));
+    if (!holdings.foreigners().isEmpty() && !holdings.runs()) {
+      return Look.only(wording.foreign(holdings.foreigners().getFirst()));
     }
     ContainerSpec spec;
     try {
       spec = ContainerSpec.of(config, root);
     } catch (ContainerSpec.Impossible e) {
-      return Look.only(wording.impossible(e, holdings.ours().stream().anyMatch(Observed::alive)));
+      return Look.only(wording.impossible(e, holdings.runs()));
     }
     for (Observed container : holdings.ours()) {
       rememberEnd(container);
@@ -161,8 +161,9 @@ public final class SupervisedContainer implements Component {
     Finding now =
         wording
             .now(decision, spec, imageThere, lastLog)
-            .withNotes(wording.notes(decision, pullFailure));
-    if (decision instanceof Decision.Wait) {
+            .withNotes(wording.notes(decision, holdings, pullFailure));
+    // A foreign one has a name that any change needs.
+    if (decision instanceof Decision.Wait || !holdings.foreigners().isEmpty()) {
       return Look.only(now);
     }
     if (decision instanceof Decision.Keep keep) {

@@ -30,11 +30,11 @@ final class Wording {
         "switched off", "containers." + config.name() + ".enabled is false in the configuration");
   }
 
-  Finding foreign(String id) {
+  Finding foreign(Holdings.Other other) {
     return Finding.inert(
-        "somebody else's container is called " + name,
+        "somebody else's container is called " + other.name(),
         "the container "
-            + id.substring(0, Math.min(12, id.length()))
+            + Observed.shortId(other.id())
             + " has this name and no label of tpu-bootd, so it is not touched;"
             + " docker rm or docker rename it if tpu-bootd is to run its own");
   }
@@ -170,8 +170,20 @@ final class Wording {
   }
 
   /** What a person should know although it does not change the state. */
-  List<String> notes(Decision decision, @Nullable PullFailure pullFailure) {
+  List<String> notes(Decision decision, Holdings holdings, @Nullable PullFailure pullFailure) {
     var notes = new ArrayList<String>();
+    holdings
+        .foreigners()
+        .forEach(other ->
+            notes.add(
+                "somebody else's container %s is called %s: until it is removed or renamed, the one that runs cannot be replaced"
+                    .formatted(Observed.shortId(other.id()), other.name())));
+    holdings
+        .lookalikes()
+        .forEach(other ->
+            notes.add(
+                "the container %s has the labels of tpu-bootd and not the name %s: it is not touched"
+                    .formatted(other.name(), name)));
     if (pullFailure != null) {
       notes.add("what is on this host is used: " + pullFailure.getMessage());
     }

@@ -165,6 +165,21 @@ class RealEngineIT {
   }
 
   @Test
+  void imageCommittedFromOurContainer_whatRunsFromItIsNotTouched() throws Exception {
+    bench.pass(real("vbar"));
+    engine.docker("commit", VBAR, "mydebug");
+    engine.docker("run", "--detach", "--network=host", "--name=users-own", "mydebug");
+    String before = inspectRun("users-own");
+
+    assertThat(bench.pass(real("vbar")).state()).isEqualTo(State.OK);
+    assertThat(new ContainerStop(bench.engine, bench.limits).stopAll()).isEmpty();
+    bench.pass(real("vbar").disabled());
+
+    assertThat(runs("users-own")).isTrue();
+    assertThat(inspectRun("users-own")).isEqualTo(before);
+  }
+
+  @Test
   void crash_showsExitCodeAndLastLines() throws Exception {
     var vbar = bench.supervise(real("vbar").command("/bin/sh", "-c", "echo 'out of luck'; exit 3"));
     Awaitility.await()
