@@ -131,20 +131,34 @@ public final class Engine implements Closeable {
     return names == null ? Stream.empty() : Arrays.stream(names).map(Observed::withoutSlash);
   }
 
-  /** The ids of all running containers of ours, whatever their part. */
-  List<String> running() throws EngineException, InterruptedException {
-    return call(
-        "list the containers of tpu-bootd",
-        callDeadline,
-        client ->
-            client
-                .listContainersCmd()
-                .withLabelFilter(List.of(ContainerSpec.PART_LABEL))
-                .exec()
-                .stream()
-                .filter(one -> partOf(one).flatMap(part -> nameOf(one, part)).isPresent())
-                .map(container -> container.getId())
-                .toList());
+  /**
+   * A container of ours.
+   *
+   * @param runs whether the engine's list shows it with a process, which is late by a moment
+   */
+  record Listed(String id, String part, boolean runs) {}
+
+  /** All containers of ours, whatever their part and their state. */
+  List<Listed> listOurs() throws EngineException, InterruptedException {
+    var all =
+        call(
+            "list the containers of tpu-bootd",
+            callDeadline,
+            client ->
+                client
+                    .listContainersCmd()
+                    .withShowAll(true)
+                    .withLabelFilter(List.of(ContainerSpec.PART_LABEL))
+                    .exec());
+    var ours = new ArrayList<Listed>();
+    for (var container : all) {
+      String part = partOf(container).orElse("");
+      if (nameOf(container, part).isPresent()) {
+        boolean runs = List.of("running", "paused", "restarting").contains(container.getState());
+        ours.add(new Listed(container.getId(), part, runs));
+      }
+    }
+    return ours;
   }
 
   /** Empty where there is no such container (any more). */
@@ -153,7 +167,7 @@ public final class Engine implements Closeable {
       return Optional.of(
           Observed.of(
               call(
-                  "inspect the container " + id,
+                  "inspect the container " + Observed.shortId(id),
                   callDeadline,
                   client -> client.inspectContainerCmd(id).exec())));
     } catch (EngineException.NotFound _) {
@@ -193,11 +207,13 @@ public final class Engine implements Closeable {
   /**
    * Asks a container to end, and kills it when its time is over. One that has ended is left as it
    * is.
+   *
+   * @return whether it ran
    */
-  void stop(String id, Duration timeout) throws EngineException, InterruptedException {
+  boolean stop(String id, Duration timeout) throws EngineException, InterruptedException {
     int seconds = (int) Math.max(1, timeout.toSeconds());
-    change(
-        "stop the container " + id,
+    return change(
+        "stop the container " + Observed.shortId(id),
         callDeadline.plusSeconds(seconds),
         client -> client.stopContainerCmd(id).withTimeout(seconds).exec());
   }
@@ -216,14 +232,14 @@ public final class Engine implements Closeable {
 
   void rename(String id, String name) throws EngineException, InterruptedException {
     change(
-        "rename the container " + id + " to " + name,
+        "rename the container " + Observed.shortId(id) + " to " + name,
         callDeadline,
         client -> client.renameContainerCmd(id).withName(name).exec());
   }
 
   /** The last lines that a container wrote, on both streams. */
   List<String> lastLog(String id, int lines) throws EngineException, InterruptedException {
-    String what = "read the log of the container " + id;
+    String what = "read the log of the container " + Observed.shortId(id);
     var text = new StringBuilder();
     try (EngineStream<Frame> stream =
         open(
@@ -300,10 +316,14 @@ public final class Engine implements Closeable {
     }
   }
 
-  /** For calls that change something: "it is so already" is as good as done. */
-  private void change(String what, Duration limit, Consumer<DockerClient> work)
+  /**
+   * For calls that change something: "it is so already" is as good as done.
+   *
+   * @return whether something has changed
+   */
+  private boolean change(String what, Duration limit, Consumer<DockerClient> work)
       throws EngineException, InterruptedException {
-    call(
+    return call(
         what,
         limit,
         client -> {

@@ -243,6 +243,34 @@ class RealEngineIT {
     }
   }
 
+  /** The engine goes on with a start whose caller is gone. */
+  @Test
+  void stopAll_justAfterTheContainerWasMade_nothingRunsAfterwards() throws Exception {
+    for (int i = 0; i < 3; i++) {
+      var vbar = bench.supervise(real("vbar"));
+      var loop = Thread.ofVirtual().start(() -> passUntilInterrupted(vbar));
+      Awaitility.await()
+          .pollInterval(Duration.ofMillis(5))
+          .until(() -> !engine.docker("ps", "--all", "--quiet").isEmpty());
+      loop.interrupt();
+      loop.join();
+
+      assertThat(new ContainerStop(bench.engine, bench.limits).stopAll()).isEmpty();
+
+      // To inspect it, the engine waits for whatever goes on with it.
+      assertThat(inspect(VBAR, "{{.State.Running}}")).isEqualTo("false");
+      engine.docker("rm", VBAR);
+    }
+  }
+
+  private void passUntilInterrupted(Component container) {
+    try {
+      ControlLoop.look(container, _ -> {});
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   @Test
   void hungEngine_passEndsInTimeAndTheContainerIsNotTouched() throws Exception {
     var vbar = bench.supervise(real("vbar"));

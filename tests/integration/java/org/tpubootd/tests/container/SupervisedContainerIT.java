@@ -10,6 +10,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Executors;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -19,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.tpubootd.config.ContainersConfig.Pull;
 import org.tpubootd.config.HostRoot;
 import org.tpubootd.container.ContainerStop;
+import org.tpubootd.container.SupervisedContainer;
 import org.tpubootd.core.Finding;
 import org.tpubootd.core.State;
 import org.tpubootd.testbed.FakeEngine;
@@ -579,6 +582,39 @@ class SupervisedContainerIT {
     assertThat(engine.runs("somebody")).isTrue();
   }
 
+  /** Our side of a start is cut off by the end of the loop; the engine goes on with it. */
+  @Test
+  void stopAll_startThatTheEngineStillCarriesOut_stoppedToo() throws Exception {
+    engine.faults().holdStarts();
+    var vbar = bench.supervise(vbar());
+    var loop = Thread.ofVirtual().start(() -> passUntilInterrupted(vbar));
+    Awaitility.await().until(() -> !engine.received("POST", "/start").isEmpty());
+    loop.interrupt();
+    loop.join();
+
+    List<String> problems;
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      var stop =
+          threads.submit(() -> new ContainerStop(bench.engine, bench.limits).stopAll());
+      Awaitility.await().until(() -> !engine.received("POST", "/stop").isEmpty());
+      engine.faults().clear();
+      problems = stop.get();
+    }
+
+    assertThat(problems).isEmpty();
+    assertThat(engine.names()).containsExactly(NAME);
+    assertThat(engine.inspect(NAME).orElseThrow().path("State").path("Status").asText())
+        .isEqualTo("exited");
+  }
+
+  private void passUntilInterrupted(SupervisedContainer container) {
+    try {
+      bench.pass(container);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   @Test
   void stopAll_noEngineIsNothingToDo() throws Exception {
     engine.goAway();
@@ -594,6 +630,7 @@ class SupervisedContainerIT {
     assertThat(new ContainerStop(bench.engine, bench.limits).stopAll())
         .singleElement()
         .asString()
+        .startsWith("container/vbar: cannot stop the container")
         .contains("cannot stop container");
   }
 
