@@ -84,6 +84,12 @@ public final class ContainerStop {
 
   /** Tells whether it had run. */
   private Callable<Boolean> stop(Engine.Listed one) {
-    return () -> engine.stop(one.id(), config.stopTimeout());
+    return () -> {
+      try {
+        return engine.stop(one.id(), config.stopTimeout());
+      } catch (EngineException.NotFound _) {
+        return false;
+      }
+    };
   }
 }

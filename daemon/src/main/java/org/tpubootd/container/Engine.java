@@ -375,8 +375,13 @@ public final class Engine implements Closeable {
     EngineConnection connection = link().connection();
     DockerHttpClient http = connection.http();
     var stream = new EngineStream<T>(http);
-    command.apply(connection.client(http, version)).exec(stream.callback());
-    return stream;
+    try {
+      command.apply(connection.client(http, version)).exec(stream.callback());
+      return stream;
+    } catch (RuntimeException e) {
+      stream.close();
+      throw translated(what, e);
+    }
   }
 
   private Settled settle(Link open) throws IOException {

@@ -66,6 +66,11 @@ final class Wording {
           Finding.waiting("something changed meanwhile, looking again", cause, null);
       case EngineException.Refused _ ->
           Finding.failed("the engine refused", cause, "see the cause; it is tried again");
+      case EngineException.Unexpected _ ->
+          Finding.failed(
+              "a call to the engine broke on a defect",
+              cause,
+              "report it with the stack trace from the log; it is tried again");
       case EngineException.Unsupported _ ->
           Finding.failed(
               "the engine's address is not supported",
