@@ -17,6 +17,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
@@ -398,11 +399,25 @@ public final class Engine implements Closeable {
   private synchronized Link link() throws EngineException.Unsupported {
     Link open = link;
     if (open == null) {
-      var connection = new EngineConnection(URI.create("unix://" + socketPath()));
+      var connection = new EngineConnection(socket());
       open = new Link(connection, connection.http());
       link = open;
     }
     return open;
+  }
+
+  private URI socket() throws EngineException.Unsupported {
+    String path = socketPath();
+    try {
+      var socket = new URI("unix://" + path);
+      if (path.equals(socket.getPath())) {
+        return socket;
+      }
+    } catch (URISyntaxException _) {
+      // Told below.
+    }
+    throw new EngineException.Unsupported(
+        "the engine's address " + address + " has a blank, a %, # or ? or the like in it");
   }
 
   private String socketPath() throws EngineException.Unsupported {
