@@ -146,14 +146,22 @@ final class Wording {
   }
 
   private Finding ended(String action) {
-    Duration wait = restarts.untilDue();
-    String when = wait.isPositive() ? "in %.1f s".formatted(wait.toMillis() / 1000.0) : "now";
+    // Not what remains of the wait: each pass would tell a change. That is in the facts.
+    String when =
+        restarts.untilDue().isPositive()
+            ? "after a wait of " + wholeSeconds(restarts.lastWait()) + " s"
+            : "now";
     return restarts.isLoop()
         ? Finding.failed(
             "crash loop: ended " + restarts.inARow() + " times in a row, starts again " + when,
             lastEnd(),
             action)
         : Finding.degraded("ended, starts again " + when, lastEnd(), action);
+  }
+
+  /** Rounded up: what is not over is not nothing. */
+  private static long wholeSeconds(Duration wait) {
+    return wait.plusNanos(999_999_999).toSeconds();
   }
 
   private String lastEnd() {
@@ -276,6 +284,9 @@ final class Wording {
     facts.put("spec", spec.hash());
     facts.put("startedAt", container.startedAt());
     facts.put("endsInARow", restarts.inARow());
+    if (!container.alive() && restarts.untilDue().isPositive()) {
+      facts.put("startsAgainInSeconds", wholeSeconds(restarts.untilDue()));
+    }
     if (!restarts.ends().isEmpty()) {
       facts.put("lastEnds", restarts.ends().stream().map(Wording::endFacts).toList());
       facts.put("lastLog", lastLog);

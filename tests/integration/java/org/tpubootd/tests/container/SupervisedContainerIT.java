@@ -156,11 +156,17 @@ class SupervisedContainerIT {
 
     Finding waits = bench.pass(vbar);
     assertThat(waits.state()).isEqualTo(State.DEGRADED);
-    assertThat(waits.summary()).startsWith("ended, starts again in ");
+    assertThat(waits.summary()).matches("ended, starts again after a wait of \\d+ s");
+    assertThat((Long) Bench.fact(waits, "startsAgainInSeconds")).isBetween(1L, 10L);
     assertThat(vbar.interval()).isBetween(Duration.ofSeconds(4), Duration.ofSeconds(10));
     assertThat(engine.runs(NAME)).isFalse();
 
-    bench.time.forward(Duration.ofSeconds(10));
+    bench.time.forward(Duration.ofSeconds(2));
+    assertThat(bench.pass(vbar).summary())
+        .as("the same text for as long as the wait goes on")
+        .isEqualTo(waits.summary());
+
+    bench.time.forward(Duration.ofSeconds(8));
     assertThat(bench.pass(vbar).state()).isEqualTo(State.OK);
   }
 
@@ -184,7 +190,7 @@ class SupervisedContainerIT {
     Finding found = bench.pass(vbar);
 
     assertThat(found.state()).isEqualTo(State.FAILED);
-    assertThat(found.summary()).startsWith("crash loop: ended 4 times in a row, starts again in");
+    assertThat(found.summary()).startsWith("crash loop: ended 4 times in a row, starts again after a wait of");
     assertThat(found.cause()).contains("exit code 137 (killed because its memory ran out)");
     assertThat(Bench.fact(found, "lastEnds").toString())
         .contains("exitCode=1,", "exitCode=139", "exitCode=137", "oomKilled=true");
@@ -554,7 +560,7 @@ class SupervisedContainerIT {
     bench.pass(vbar);
     Finding waits = bench.pass(vbar);
 
-    assertThat(waits.summary()).contains("starts again in");
+    assertThat(waits.summary()).contains("starts again after a wait of");
     assertThat(waits.cause()).contains("unable to apply caps");
     assertThat(engine.received("POST", "/start")).hasSize(2);
   }
