@@ -1,6 +1,9 @@
 package org.tpubootd.container;
 
 import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -118,7 +121,7 @@ final class Wording {
                   "runs again after ending " + restarts.inARow() + " times in a row",
                   lastEnd(),
                   "see the container's last log lines in /status or by docker logs " + name)
-              : Finding.ok("runs since " + good.startedAt());
+              : Finding.ok("runs since " + wholeSeconds(good.startedAt()));
     };
   }
 
@@ -164,6 +167,15 @@ final class Wording {
     return wait.plusNanos(999_999_999).toSeconds();
   }
 
+  /** The engine writes nanoseconds, which nobody reads; what is no time is left as it is. */
+  private static String wholeSeconds(String time) {
+    try {
+      return Instant.parse(time).truncatedTo(ChronoUnit.SECONDS).toString();
+    } catch (DateTimeParseException _) {
+      return time;
+    }
+  }
+
   private String lastEnd() {
     if (restarts.ends().isEmpty()) {
       return "it ended";
@@ -178,7 +190,7 @@ final class Wording {
             end.oomKilled()
                 ? " (killed because its memory ran out)"
                 : end.exitCode() > 128 ? " (signal " + (end.exitCode() - 128) + ")" : "",
-            end.finishedAt(),
+            wholeSeconds(end.finishedAt()),
             end.ran().toSeconds());
   }
 
@@ -282,7 +294,7 @@ final class Wording {
     facts.put("image", spec.image().text());
     facts.put("imageId", container.imageId());
     facts.put("spec", spec.hash());
-    facts.put("startedAt", container.startedAt());
+    facts.put("startedAt", wholeSeconds(container.startedAt()));
     facts.put("endsInARow", restarts.inARow());
     if (!container.alive() && restarts.untilDue().isPositive()) {
       facts.put("startsAgainInSeconds", wholeSeconds(restarts.untilDue()));
@@ -298,7 +310,7 @@ final class Wording {
     return Map.of(
         "exitCode", end.exitCode(),
         "oomKilled", end.oomKilled(),
-        "finishedAt", end.finishedAt(),
+        "finishedAt", wholeSeconds(end.finishedAt()),
         "ranSeconds", end.ran().toSeconds(),
         "error", end.error());
   }

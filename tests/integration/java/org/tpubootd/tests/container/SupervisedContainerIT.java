@@ -147,6 +147,20 @@ class SupervisedContainerIT {
   }
 
   @Test
+  void times_areToldInWholeSeconds() throws Exception {
+    var vbar = bench.supervise(vbar());
+    assertThat(bench.pass(vbar).summary())
+        .matches("runs since \\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ");
+    engine.exit(NAME, 1, false);
+    bench.pass(vbar);
+    engine.exit(NAME, 1, false);
+
+    Finding ended = bench.pass(vbar);
+
+    assertThat(ended.toString()).contains("T").doesNotContainPattern(":\\d\\d\\.\\d+Z");
+  }
+
+  @Test
   void exitedTwice_waitsAndThenStarts() throws Exception {
     var vbar = bench.supervise(vbar());
     bench.pass(vbar);
