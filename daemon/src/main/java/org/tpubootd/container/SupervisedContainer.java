@@ -8,6 +8,7 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import org.tpubootd.config.ContainersConfig;
 import org.tpubootd.config.ContainersConfig.ContainerConfig;
 import org.tpubootd.config.HostRoot;
@@ -268,9 +269,12 @@ public final class SupervisedContainer implements Component {
       throws EngineException, InterruptedException {
     pullTried = true;
     ImageName image = intent.spec().image();
-    log.info("{}: pulling {}", part().name(), image);
+    // While a registry is away this is tried for ever: told once, and when it is over.
+    log.atLevel(pullFailure == null ? Level.INFO : Level.DEBUG)
+        .log("{}: pulling {}", part().name(), image);
     try {
       puller.pull(image, text -> progress.accept(wording.pulling(intent.decision(), image, text)));
+      log.info("{}: pulled {}", part().name(), image);
       pullFailure = null;
       pullBackoff.reset();
     } catch (PullFailure e) {

@@ -183,6 +183,29 @@ class ImagePullIT {
   }
 
   @Test
+  void registryAwayForLong_itsBeginningAndItsEndAreLogged() throws Exception {
+    engine.faults().failPulls("dial tcp: no such host");
+    var vbar = bench.supervise(vbar());
+    List<String> logged;
+    try (var log = new LogLines()) {
+      for (int pass = 0; pass < 4; pass++) {
+        bench.pass(vbar);
+        bench.time.forward(Duration.ofMinutes(1));
+      }
+      engine.faults().clear();
+      bench.pass(vbar);
+      logged = log.lines();
+    }
+
+    assertThat(engine.received("POST", "/images/create")).hasSize(5);
+    assertThat(logged)
+        .filteredOn(line -> line.contains(": pull"))
+        .containsExactly(
+            "container/vbar: pulling " + TestConfigs.VBAR_IMAGE,
+            "container/vbar: pulled " + TestConfigs.VBAR_IMAGE);
+  }
+
+  @Test
   void progress_isTold() throws Exception {
     bench.pass(vbar());
 
