@@ -13,12 +13,17 @@ final class Changes {
 
   private static final Logger log = LoggerFactory.getLogger(Changes.class);
 
+  private final String part;
   private final Engine engine;
   private final ContainersConfig limits;
   private final Restarts restarts;
   private @Nullable String cannotSucceed;
 
-  Changes(Engine engine, ContainersConfig limits, Restarts restarts) {
+  /**
+   * @param part its name, for the log
+   */
+  Changes(String part, Engine engine, ContainersConfig limits, Restarts restarts) {
+    this.part = part;
     this.engine = engine;
     this.limits = limits;
     this.restarts = restarts;
@@ -45,7 +50,7 @@ final class Changes {
         // one.
         String name = prepared.map(Observed::name).orElse(freeName(spec, before));
         String next = prepared.isPresent() ? prepared.get().id() : create(spec, name);
-        log.info("stopping {}: its specification has changed", old.name());
+        log.info("{}: stopping {}: its specification has changed", part, old.name());
         engine.stop(old.id(), limits.stopTimeout());
         succeed(spec, next, name, before);
       }
@@ -81,7 +86,11 @@ final class Changes {
     } catch (EngineException e) {
       if (before.isPresent()) {
         String old = before.get().name();
-        log.warn("starting {} again, since the new one cannot be started", old);
+        log.warn(
+            "{}: starting {} again, since the new one cannot be started: {}",
+            part,
+            old,
+            e.getMessage());
         cannotSucceed = spec.hash();
         engine.start(before.get().id(), old);
       }
@@ -122,7 +131,7 @@ final class Changes {
     try {
       engine.start(id, name);
       restarts.started(id);
-      log.info("started {}", name);
+      log.info("{}: started {}", part, name);
     } catch (EngineException.Refused | EngineException.NotFound | EngineException.Conflict e) {
       // "Not found" is what a network is that the container asks for, and a device, and a path.
       restarts.failedToStart(e.reason);
@@ -137,7 +146,7 @@ final class Changes {
         engine.stop(container.id(), limits.stopTimeout());
       }
       engine.remove(container);
-      log.info("removed {} ({})", container.name(), container.shortId());
+      log.info("{}: removed {} ({})", part, container.name(), container.shortId());
     }
   }
 }

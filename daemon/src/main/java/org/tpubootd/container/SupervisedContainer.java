@@ -85,7 +85,7 @@ public final class SupervisedContainer implements Component {
     this.root = root;
     this.time = time;
     this.restarts = new Restarts(limits, time, random);
-    this.changes = new Changes(engine, limits, restarts);
+    this.changes = new Changes(part().name(), engine, limits, restarts);
     this.wording = new Wording(config, restarts);
     this.pullBackoff = new Backoff(Duration.ofSeconds(2), Duration.ofMinutes(1), random);
   }

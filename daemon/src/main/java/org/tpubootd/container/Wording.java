@@ -229,10 +229,12 @@ final class Wording {
   }
 
   Finding notPulled(PullFailure failure, boolean runs) {
-    String cause = String.valueOf(failure.getMessage());
     return runs
-        ? Finding.degraded("runs with an old specification", cause, failure.kind.action)
-        : Finding.failed("the image cannot be pulled", cause, failure.kind.action);
+        ? Finding.degraded(
+            "runs with an old specification",
+            String.valueOf(failure.getMessage()),
+            failure.kind.action)
+        : Finding.failed("the image cannot be pulled", failure.reason, failure.kind.action);
   }
 
   Finding neverPulled(ContainerSpec spec, boolean runs) {

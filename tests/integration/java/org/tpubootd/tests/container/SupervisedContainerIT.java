@@ -589,6 +589,23 @@ class SupervisedContainerIT {
   }
 
   @Test
+  void logLines_beginWithThePart() throws Exception {
+    List<String> logged;
+    try (var log = new LogLines()) {
+      bench.pass(vbar());
+      bench.pass(vbar().command("--new"));
+      new ContainerStop(bench.engine, bench.limits).stopAll();
+      bench.pass(vbar().disabled());
+      logged = log.lines();
+    }
+
+    assertThat(logged)
+        .contains("container/vbar: started tpu-bootd-vbar", "container/vbar: stopped")
+        .allSatisfy(line -> assertThat(line).startsWith("container/vbar: "))
+        .noneSatisfy(line -> assertThat(line).containsPattern("[0-9a-f]{64}"));
+  }
+
+  @Test
   void stopAll_stopsOursSideBySideAndKeepsThem() throws Exception {
     bench.pass(vbar());
     bench.pass(vbar().name("telemetry").image("gcr.io/p/telemetry:1"));
