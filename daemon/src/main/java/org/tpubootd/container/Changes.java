@@ -17,7 +17,8 @@ final class Changes {
   private final Engine engine;
   private final ContainersConfig limits;
   private final Restarts restarts;
-  private @Nullable String cannotSucceed;
+  private @Nullable String failedSpec;
+  private int failures;
 
   /**
    * @param part its name, for the log
@@ -46,8 +47,7 @@ final class Changes {
         succeed(spec, create(spec, name), name, before);
       }
       case Decision.Replace(Observed old, Optional<Observed> prepared, List<Observed> _) -> {
-        // Made before the old one is stopped: so what the engine does not take costs no running
-        // one.
+        // Made before the old one is stopped: what cannot be made costs no container that runs.
         String name = prepared.map(Observed::name).orElse(freeName(spec, before));
         String next = prepared.isPresent() ? prepared.get().id() : create(spec, name);
         log.info("{}: stopping {}: its specification has changed", part, old.name());
@@ -91,7 +91,9 @@ final class Changes {
             part,
             old,
             e.getMessage());
-        cannotSucceed = spec.hash();
+        if (!e.engineIsAway()) {
+          rememberFailure(spec.hash());
+        }
         engine.start(before.get().id(), old);
       }
       throw e;
@@ -102,12 +104,17 @@ final class Changes {
     giveName(spec, id, name);
   }
 
+  private void rememberFailure(String specHash) {
+    failures = specHash.equals(failedSpec) ? failures + 1 : 1;
+    failedSpec = specHash;
+  }
+
   /**
-   * Whether this spec was tried in place of another one so often that it is not tried again: each
+   * Whether this spec has failed in another one's place so often that it is not tried again: each
    * try stops a container that is good.
    */
   boolean givenUp(String specHash) {
-    return specHash.equals(cannotSucceed) && restarts.isLoop();
+    return specHash.equals(failedSpec) && failures >= Restarts.LOOP;
   }
 
   private void giveName(ContainerSpec spec, String id, String name)

@@ -184,7 +184,10 @@ public final class SupervisedContainer implements Component {
     if (held.isPresent() && !(pull && held.get().state() == State.WAITING)) {
       return Look.only(runs ? now : held.get());
     }
-    if (isLater(restarts.untilDue()) || (runs && changes.givenUp(spec.hash()))) {
+    if (runs && changes.givenUp(spec.hash())) {
+      return Look.only(wording.givenUp(now));
+    }
+    if (isLater(restarts.untilDue())) {
       return Look.only(now);
     }
     if (!imageThere && !(decision instanceof Decision.Start)) {

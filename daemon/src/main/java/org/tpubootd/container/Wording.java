@@ -93,9 +93,7 @@ final class Wording {
           Finding.degraded(
                   "runs with an old specification",
                   restarts.lastError().orElse("the configuration asks for another one by now"),
-                  "nothing if it is replaced within a minute; else see the cause and the keys"
-                      + " under containers."
-                      + config.name())
+                  "nothing if it is replaced within a minute; else see the cause")
               .withFacts(facts(old, spec, lastLog));
       case Decision.Wait(Observed leaving, List<Observed> _) ->
           Finding.waiting(
@@ -104,6 +102,18 @@ final class Wording {
               null);
       case Decision.Make _ -> missing(spec, imageThere);
     };
+  }
+
+  /** The new one has failed to start too often. */
+  Finding givenUp(Finding now) {
+    return Finding.degraded(
+            now.summary(),
+            now.causeIfAny().orElse("the new one cannot be started"),
+            "mend the keys under containers."
+                + config.name()
+                + " and reload tpu-bootd; the same is tried again when tpu-bootd is restarted")
+        .withNotes(now.notes())
+        .withFacts(now.facts());
   }
 
   private Finding alive(Observed good) {

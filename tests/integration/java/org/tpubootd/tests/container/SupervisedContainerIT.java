@@ -334,6 +334,7 @@ class SupervisedContainerIT {
       assertThat(engine.runs(id)).isTrue();
       bench.time.forward(Duration.ofMinutes(10));
     }
+    assertThat(bench.pass(changed).action()).contains("reload");
     assertThat(engine.received("POST", "/stop")).as("tried and given up").hasSize(3);
     assertThat(engine.names()).containsExactly(NAME, NAME + "-next");
   }
