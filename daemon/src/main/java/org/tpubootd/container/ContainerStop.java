@@ -49,7 +49,8 @@ public final class ContainerStop {
   /**
    * A loop that has ended may have left a start behind that the engine still carries out. So those
    * that do not run are stopped as well: the engine takes one call at a time for a container, and
-   * answers this one when the start is over. It may have seen the stop first: so it is looked again.
+   * answers this one when the start is over. It may have seen the stop first: so it is looked
+   * again.
    */
   private List<String> untilNoneRuns() throws EngineException, InterruptedException {
     List<Engine.Listed> ours = engine.listOurs();

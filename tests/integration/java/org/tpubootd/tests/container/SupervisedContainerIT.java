@@ -204,7 +204,8 @@ class SupervisedContainerIT {
     Finding found = bench.pass(vbar);
 
     assertThat(found.state()).isEqualTo(State.FAILED);
-    assertThat(found.summary()).startsWith("crash loop: ended 4 times in a row, starts again after a wait of");
+    assertThat(found.summary())
+        .startsWith("crash loop: ended 4 times in a row, starts again after a wait of");
     assertThat(found.cause()).contains("exit code 137 (killed because its memory ran out)");
     assertThat(Bench.fact(found, "lastEnds").toString())
         .contains("exitCode=1,", "exitCode=139", "exitCode=137", "oomKilled=true");
@@ -632,8 +633,7 @@ class SupervisedContainerIT {
 
     List<String> problems;
     try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
-      var stop =
-          threads.submit(() -> new ContainerStop(bench.engine, bench.limits).stopAll());
+      var stop = threads.submit(() -> new ContainerStop(bench.engine, bench.limits).stopAll());
       Awaitility.await().until(() -> !engine.received("POST", "/stop").isEmpty());
       engine.faults().clear();
       problems = stop.get();
