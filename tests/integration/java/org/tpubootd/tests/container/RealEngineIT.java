@@ -265,7 +265,9 @@ class RealEngineIT {
 
   private void passUntilInterrupted(Component container) {
     try {
-      ControlLoop.look(container, _ -> {});
+      while (!Thread.currentThread().isInterrupted()) {
+        ControlLoop.look(container, _ -> {});
+      }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
