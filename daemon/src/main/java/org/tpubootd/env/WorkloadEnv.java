@@ -1,11 +1,15 @@
 package org.tpubootd.env;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.tpubootd.config.FilesConfig;
 import org.tpubootd.config.HostRoot;
@@ -26,6 +30,9 @@ public final class WorkloadEnv implements Component {
   public static final List<String> ATTRIBUTES = Workload.ATTRIBUTES;
 
   static final String PATH = "/run/tpu-bootd/workload.env";
+
+  /** No file of ours is as long: docker's limit on a line, for a dozen lines. */
+  private static final int LONGEST = 1 << 20;
 
   private final HostRoot root;
   private final FilesConfig config;
@@ -65,12 +72,63 @@ public final class WorkloadEnv implements Component {
     var workload =
         Workload.of(
             good.env(), key -> Optional.ofNullable(readings.get(key)).flatMap(Reading::textIfAny));
+    var file = new SafeFile(root, PATH);
+    var unanswered = unanswered(readings);
+    if (unanswered != null && wouldLose(file, workload, readings)) {
+      return Plan.nothingToDo(kept(unanswered).withNotes(workload.notes()));
+    }
     return Upkeep.plan(
         List.of(
             new Upkeep.Target(
-                new SafeFile(root, PATH),
-                Wanted.file(workload.text(), 0644, Owner.findOrRoot(root, config.owner())))),
+                file, Wanted.file(workload.text(), 0644, Owner.findOrRoot(root, config.owner())))),
         finding(workload, readings).withNotes(workload.notes()).withFacts(facts(workload)));
+  }
+
+  /** A reading of which nothing is known that might be: an answer may still come. */
+  private static @Nullable Reading unanswered(Map<String, Reading> readings) {
+    return readings.values().stream()
+        .filter(reading -> reading.text() == null)
+        .filter(reading -> reading.status() != Reading.Status.ABSENT)
+        .min(Comparator.comparing(Reading::status))
+        .orElse(null);
+  }
+
+  /**
+   * Whether the file on disk has what this workload lacks, as that of the process before us may.
+   * Until the server's first answers nothing is said to contradict anything either, so the file is
+   * then left alone in any case.
+   */
+  private static boolean wouldLose(SafeFile file, Workload workload, Map<String, Reading> readings)
+      throws InterruptedException {
+    Optional<byte[]> old;
+    try {
+      old = file.read(LONGEST);
+    } catch (IOException _) {
+      return false; // what is wrong with it is told when it is compared
+    }
+    if (old.isEmpty()) {
+      return false;
+    }
+    boolean early =
+        readings.values().stream().anyMatch(reading -> reading.status() == Reading.Status.PENDING);
+    String text = new String(old.get(), StandardCharsets.UTF_8);
+    return early
+        ? !text.equals(workload.text())
+        : !workload.variables().keySet().containsAll(variables(text));
+  }
+
+  private static Set<String> variables(String text) {
+    return text.lines()
+        .filter(line -> line.indexOf('=') > 0)
+        .map(line -> line.substring(0, line.indexOf('=')))
+        .collect(Collectors.toSet());
+  }
+
+  private static Finding kept(Reading unanswered) {
+    String summary = PATH + " is kept as it was; what is known now would leave some of it out";
+    return unanswered.status() == Reading.Status.REFUSED
+        ? Finding.degraded(summary, Readings.cause(unanswered), action(unanswered))
+        : Finding.waiting(summary, Readings.cause(unanswered), unanswered.action());
   }
 
   private static Finding finding(Workload workload, Map<String, Reading> readings) {
@@ -90,13 +148,14 @@ public final class WorkloadEnv implements Component {
       return Finding.waiting(summary, Readings.cause(open), open.action());
     }
     if (refused != null) {
-      return Finding.degraded(
-          summary,
-          Readings.cause(refused),
-          Objects.requireNonNullElse(
-              refused.action(), "put right what the cause names; it is tried again"));
+      return Finding.degraded(summary, Readings.cause(refused), action(refused));
     }
     return Finding.ok(summary);
+  }
+
+  private static String action(Reading refused) {
+    return Objects.requireNonNullElse(
+        refused.action(), "put right what the cause names; it is tried again");
   }
 
   /** The first reading, in one of these states, that could have given what is missing. */

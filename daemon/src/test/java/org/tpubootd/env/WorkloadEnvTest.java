@@ -123,6 +123,46 @@ class WorkloadEnvTest {
     assertThat(found.notes().getFirst()).startsWith("the metadata server lists 1 workers");
   }
 
+  @ParameterizedTest
+  @EnumSource(
+      value = Status.class,
+      names = {"PENDING", "UNREACHABLE", "REFUSED"})
+  void pass_whatIsMissingMayStillCome_keepsTheBetterFileOfBefore(Status status) throws Exception {
+    answers
+        .give("tpu-env", Samples.read("made-up-v5p-16-worker1.yaml"))
+        .give("worker-network-endpoints", "a,b");
+    pass();
+    String good = Files.readString(file());
+    // A new process: nothing was received yet but tpu-env.
+    answers.forget("worker-network-endpoints").fail("worker-network-endpoints", status, "503");
+
+    var plan = component().plan();
+    var found = plan.carryOut(_ -> {});
+
+    assertThat(plan.steps()).isEmpty();
+    assertThat(found.state()).isEqualTo(status == Status.REFUSED ? State.DEGRADED : State.WAITING);
+    assertThat(found.summary()).startsWith("/run/tpu-bootd/workload.env is kept as it was");
+    assertThat(found.cause()).isEqualTo("503");
+    assertThat(Files.readString(file())).isEqualTo(good).contains("TPU_SKIP_MDS_QUERY");
+
+    answers.give("worker-network-endpoints", "c,d");
+    assertThat(pass().state()).isEqualTo(State.OK);
+    assertThat(file()).content().contains("TPU_WORKER_HOSTNAMES=c,d");
+  }
+
+  @Test
+  void pass_oneRefusedForGood_stillTakesWhatMakesTheFileBetter() throws Exception {
+    answers
+        .give("tpu-env", "WORKER_ID: '0'\n")
+        .fail("worker-network-endpoints", Status.REFUSED, "403");
+    pass();
+
+    answers.give("tpu-env", "WORKER_ID: '0'\nACCELERATOR_TYPE: 'v5p-16'\n");
+    pass();
+
+    assertThat(file()).content().contains("TPU_ACCELERATOR_TYPE=v5p-16");
+  }
+
   @Test
   void pass_serverAwayAfterwards_staysAsItWas() throws Exception {
     answers
