@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SeekableByteChannel;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -15,8 +16,6 @@ import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -164,15 +163,18 @@ final class Folder implements AutoCloseable {
     stream.deleteDirectory(name);
   }
 
-  /** The names that lie here now. */
-  List<Path> names() throws IOException {
+  /** Whether no other name lies here; looks no further than to the first that does. */
+  boolean hasNothingBut(Path name) throws IOException {
     // A stream can be listed once only, so a fresh one is opened on the same directory.
     try (var listing = stream.newDirectoryStream(Path.of("."), LinkOption.NOFOLLOW_LINKS)) {
-      var names = new ArrayList<Path>();
       for (Path entry : listing) {
-        names.add(Objects.requireNonNull(entry.getFileName()));
+        if (!name.equals(entry.getFileName())) {
+          return false;
+        }
       }
-      return names;
+      return true;
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
     }
   }
 

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.sun.management.ThreadMXBean;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -231,6 +233,25 @@ class SafeFileTest {
     assertThat(names(on("/etc"))).containsAll(before).hasSize(before.size() + 1);
     assertThat(full.resolve("content")).hasContent("kept");
     assertThat(file("/etc/a").difference(wanted("text"))).isEmpty();
+  }
+
+  @Test
+  void leftOvers_areLookedForByName_howeverMuchLiesBeside() throws Exception {
+    Path home = strangersDirectory("/home/tpu-runtime");
+    file("/home/tpu-runtime/tpu-env").write(wanted("text"));
+    for (int i = 0; i < 3000; i++) {
+      Files.createFile(home.resolve(".tpu-bootd.tpu-env.x" + i));
+    }
+    try (Place place = Place.find(root, "/home/tpu-runtime/tpu-env").orElseThrow()) {
+      Scratch.leftOvers(place); // loads what it needs
+      var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+      long before = threads.getCurrentThreadAllocatedBytes();
+
+      assertThat(Scratch.leftOvers(place)).isEmpty();
+
+      // Each name that is listed takes more than 100 bytes.
+      assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(3000 * 100);
+    }
   }
 
   @Test
