@@ -163,11 +163,9 @@ public final class SafeFile {
       return Optional.of("its mode is " + Wanted.octal(attributes.permissions()));
     }
     if (wanted.owner().isPresent() && Owner.thisProcessIsRoot()) {
-      var owner = wanted.owner().get();
-      if (!attributes.owner().equals(owner.user()) || !attributes.group().equals(owner.group())) {
-        return Optional.of(
-            "it belongs to %s:%s"
-                .formatted(attributes.owner().getName(), attributes.group().getName()));
+      var owner = place.folder().owner(place.name(), attributes);
+      if (!owner.equals(wanted.owner().get())) {
+        return Optional.of("it belongs to " + owner);
       }
     }
     return Optional.empty();

@@ -69,21 +69,29 @@ final class Scratch implements AutoCloseable {
   }
 
   private static boolean isPrivate(Folder folder) throws IOException {
-    var attributes = folder.attributes();
-    return attributes.owner().equals(Owner.ofThisProcess())
-        && attributes.permissions().equals(PRIVATE);
+    return folder.owner().uid() == Owner.uidOfThisProcess()
+        && folder.attributes().permissions().equals(PRIVATE);
   }
 
   /** Writes the new file, whole and lasting, and puts it where the old one is. */
   void replace(Wanted wanted) throws IOException {
     // Before anything is created: what is in the place now may be what the mode is taken from.
     var old = place.look();
+    Optional<Owner> oldOwner = Optional.empty();
+    if (wanted.keepsAccess() && old.isPresent()) {
+      oldOwner = Optional.of(place.folder().owner(place.name(), old.get()));
+    }
     try (var channel = inside.create(CONTENT)) {
       var bytes = ByteBuffer.wrap(wanted.bytes());
       while (bytes.hasRemaining()) {
         channel.write(bytes);
       }
-      giveAccess(inside.view(CONTENT), wanted, old);
+      giveAccess(
+          inside.view(CONTENT),
+          old.filter(_ -> wanted.keepsAccess())
+              .map(PosixFileAttributes::permissions)
+              .orElse(wanted.permissions()),
+          oldOwner.or(wanted::owner));
       channel.force(true);
     }
     inside.move(CONTENT, place.folder(), place.name());
@@ -92,20 +100,12 @@ final class Scratch implements AutoCloseable {
 
   /** The owner last: until then the file is ours, whatever capabilities root is left with. */
   private static void giveAccess(
-      PosixFileAttributeView view, Wanted wanted, Optional<PosixFileAttributes> old)
+      PosixFileAttributeView view, Set<PosixFilePermission> permissions, Optional<Owner> owner)
       throws IOException {
-    if (wanted.keepsAccess() && old.isPresent()) {
-      view.setPermissions(old.get().permissions());
-      if (Owner.thisProcessIsRoot()) {
-        view.setGroup(old.get().group());
-        view.setOwner(old.get().owner());
-      }
-      return;
-    }
-    view.setPermissions(wanted.permissions());
-    if (wanted.owner().isPresent() && Owner.thisProcessIsRoot()) {
-      view.setGroup(wanted.owner().get().group());
-      view.setOwner(wanted.owner().get().user());
+    view.setPermissions(permissions);
+    if (owner.isPresent() && Owner.thisProcessIsRoot()) {
+      view.setGroup(owner.get().group());
+      view.setOwner(owner.get().user());
     }
   }
 
