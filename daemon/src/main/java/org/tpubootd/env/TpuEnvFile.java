@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import org.tpubootd.config.FilesConfig;
 import org.tpubootd.config.HostRoot;
 import org.tpubootd.core.Component;
@@ -27,8 +28,14 @@ public final class TpuEnvFile implements Component {
   private final HostRoot root;
   private final FilesConfig config;
   private final TpuEnvSource source;
+  private final BooleanSupplier noTpuHere;
 
-  public TpuEnvFile(HostRoot root, FilesConfig config, TpuEnvSource source) {
+  /**
+   * @param noTpuHere whether it is certain that this machine has no TPU; then nothing is waited for
+   */
+  public TpuEnvFile(
+      HostRoot root, FilesConfig config, TpuEnvSource source, BooleanSupplier noTpuHere) {
+    this.noTpuHere = noTpuHere;
     this.root = root;
     this.config = config;
     this.source = source;
@@ -68,6 +75,9 @@ public final class TpuEnvFile implements Component {
           "look at it: tpu-bootd metadata get tpu-env");
     }
     String cause = Readings.cause(reading);
+    if (known.hasNone() && noTpuHere.getAsBoolean()) {
+      return Readings.noTpuVm(reading);
+    }
     return switch (reading.status()) {
       case PENDING, PRESENT ->
           Finding.waiting("waiting for the metadata server" + kept, cause, reading.action());

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.tpubootd.config.FilesConfig;
@@ -38,9 +39,18 @@ public final class WorkloadEnv implements Component {
   private final FilesConfig config;
   private final TpuEnvSource source;
   private final Attributes attributes;
+  private final BooleanSupplier noTpuHere;
 
+  /**
+   * @param noTpuHere whether it is certain that this machine has no TPU; then nothing is waited for
+   */
   public WorkloadEnv(
-      HostRoot root, FilesConfig config, TpuEnvSource source, Attributes attributes) {
+      HostRoot root,
+      FilesConfig config,
+      TpuEnvSource source,
+      Attributes attributes,
+      BooleanSupplier noTpuHere) {
+    this.noTpuHere = noTpuHere;
     this.root = root;
     this.config = config;
     this.source = source;
@@ -56,6 +66,9 @@ public final class WorkloadEnv implements Component {
   public Plan plan() throws IOException, InterruptedException {
     var known = source.look();
     var good = known.good();
+    if (known.hasNone() && noTpuHere.getAsBoolean()) {
+      return Plan.nothingToDo(Readings.noTpuVm(known.reading()));
+    }
     if (good == null) {
       return Plan.nothingToDo(
           Finding.waiting(

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -40,14 +41,18 @@ public final class HostChecks implements Component {
 
   private final HostRoot root;
   private final Supplier<Optional<String>> generation;
+  private final BooleanSupplier noTpuHere;
 
   /**
    * @param generation of the TPU on this host as the table of generations names it; empty while
    *     none is known
+   * @param noTpuHere whether it is certain that this machine has no TPU
    */
-  public HostChecks(HostRoot root, Supplier<Optional<String>> generation) {
+  public HostChecks(
+      HostRoot root, Supplier<Optional<String>> generation, BooleanSupplier noTpuHere) {
     this.root = root;
     this.generation = generation;
+    this.noTpuHere = noTpuHere;
   }
 
   @Override
@@ -66,7 +71,12 @@ public final class HostChecks implements Component {
     Optional<String> known = generation.get();
     if (known.isEmpty()) {
       return Plan.nothingToDo(
-          Finding.inert("nothing to check", "no TPU is known on this host, nor promised to it"));
+          noTpuHere.getAsBoolean()
+              ? Finding.inert("nothing to check", "no TPU is on this host, nor promised to it")
+              : Finding.waiting(
+                  "what to check depends on the TPU",
+                  "neither tpu-env nor the PCI functions tell its generation yet",
+                  "see the parts tpu-env and devices"));
     }
     var deviations = new ArrayList<String>();
     checkArguments(known.get(), deviations);

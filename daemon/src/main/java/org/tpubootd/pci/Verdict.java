@@ -20,6 +20,7 @@ final class Verdict {
   private final DevicesConfig config;
   private final boolean wantsUnsafeInterrupts;
   private final Optional<Expected> expected;
+  private final boolean knowsWhatToExpect;
   private final Map<String, Problem> failures;
   private final Map<Problem, List<String>> problems = new LinkedHashMap<>();
   private final List<String> notes;
@@ -37,6 +38,7 @@ final class Verdict {
     this.survey = survey;
     this.config = config;
     this.wantsUnsafeInterrupts = wantsUnsafeInterrupts;
+    knowsWhatToExpect = expected.isPresent();
     this.expected = expected.filter(Expected::promisesTpu);
     this.failures = failures;
     notes = new ArrayList<>(survey.notes());
@@ -68,6 +70,12 @@ final class Verdict {
   }
 
   private Finding noTpu() {
+    if (!knowsWhatToExpect) {
+      return Finding.waiting(
+          "no TPU function yet",
+          "no PCI function is on the table of generations, and what tpu-env promises is not known",
+          "see the part tpu-env");
+    }
     return expected
         .map(promised ->
             Finding.failed(
@@ -78,7 +86,7 @@ final class Verdict {
         .orElseGet(() ->
             Finding.inert(
                 "no TPU on this host",
-                "no PCI function is on the table of generations, and tpu-env names none"));
+                "no PCI function is on the table of generations, and no tpu-env promises one"));
   }
 
   private Finding judge(long ready, boolean unusable) {

@@ -23,13 +23,15 @@ class WorkloadEnvTest {
 
   @TempDir Path directory;
   private final Answers answers = new Answers();
+  private boolean noTpuHere;
 
   private WorkloadEnv component() {
     return new WorkloadEnv(
         new HostRoot(directory),
         new FilesConfig("tpu-runtime", Map.of()),
         new TpuEnvSource(answers),
-        answers);
+        answers,
+        () -> noTpuHere);
   }
 
   private Finding pass() throws Exception {
@@ -38,6 +40,29 @@ class WorkloadEnvTest {
 
   private Path file() {
     return directory.resolve("run/tpu-bootd/workload.env");
+  }
+
+  @Test
+  void pass_noTpuVm_isInertAndSaysWhy() throws Exception {
+    noTpuHere = true;
+    answers.fail("tpu-env", Status.ABSENT, "asking for tpu-env: 404");
+
+    var found = pass();
+
+    assertThat(found.state()).isEqualTo(State.INERT);
+    assertThat(found.summary()).isEqualTo("no TPU VM: there is neither a tpu-env nor a TPU");
+    assertThat(found.cause()).startsWith("asking for tpu-env: 404; ");
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Status.class,
+      names = {"PENDING", "UNREACHABLE"})
+  void pass_noTpuButNobodySaysThatThereIsNoTpuEnv_waits(Status status) throws Exception {
+    noTpuHere = true;
+    answers.fail("tpu-env", status, "no answer");
+
+    assertThat(pass().state()).isEqualTo(State.WAITING);
   }
 
   @Test

@@ -27,6 +27,7 @@ class HostChecksTest {
 
   @TempDir Path directory;
   private Optional<String> generation = Optional.of("v5p");
+  private boolean noTpuHere;
 
   @BeforeEach
   void hostAsItShouldBe() throws IOException {
@@ -43,20 +44,27 @@ class HostChecksTest {
   }
 
   private Finding look() throws IOException {
-    return new HostChecks(new HostRoot(directory), () -> generation).plan().now();
+    return new HostChecks(new HostRoot(directory), () -> generation, () -> noTpuHere).plan().now();
   }
 
   @Test
   void plan_hostAsItShouldBeIsOkAndNothingIsChanged() throws IOException {
     assertThat(look().state()).isEqualTo(State.OK);
-    assertThat(new HostChecks(new HostRoot(directory), () -> generation).plan().steps()).isEmpty();
+    assertThat(new HostChecks(new HostRoot(directory), () -> generation, () -> noTpuHere).plan().steps()).isEmpty();
   }
 
   @Test
   void plan_hostWithoutTpuIsInert() throws IOException {
     generation = Optional.empty();
+    noTpuHere = true;
     write("/proc/cmdline", "");
     assertThat(look().state()).isEqualTo(State.INERT);
+  }
+
+  @Test
+  void plan_hostOfWhichNothingIsKnownYetWaits() throws IOException {
+    generation = Optional.empty();
+    assertThat(look().state()).isEqualTo(State.WAITING);
   }
 
   @ParameterizedTest

@@ -30,7 +30,7 @@ class DevicesTest {
   @TempDir Path directory;
   private HostTree tree;
   private DevicesConfig config = HostTree.config();
-  private Optional<Expected> expected = Optional.empty();
+  private Optional<Expected> expected = Optional.of(Expected.NOTHING);
 
   @BeforeEach
   void makeTree() throws Exception {
@@ -87,6 +87,22 @@ class DevicesTest {
     Finding found = pass();
     assertThat(found.state()).isEqualTo(State.INERT);
     assertThat(found.notes()).isEmpty();
+  }
+
+  @Test
+  void pass_noTpuWhileItIsNotKnownWhetherOneIsPromisedWaits() throws Exception {
+    expected = Optional.empty();
+    Finding found = pass();
+    assertThat(found.state()).isEqualTo(State.WAITING);
+    assertThat(found.summary()).isEqualTo("no TPU function yet");
+    assertThat(found.causeIfAny().orElseThrow()).contains("what tpu-env promises is not known");
+  }
+
+  @Test
+  void pass_tpuWithoutTpuEnvIsOk() throws Exception {
+    bound(BDF, "5");
+    expected = Optional.empty();
+    assertThat(pass().state()).isEqualTo(State.OK);
   }
 
   @ParameterizedTest

@@ -57,7 +57,7 @@ class DevicesIT {
   private SysfsTree tree;
   private final List<String> loaded = new ArrayList<>();
   private ModuleLoader loader = loaded::add;
-  private Optional<Expected> expected = Optional.empty();
+  private Optional<Expected> expected = Optional.of(Expected.NOTHING);
 
   @AfterEach
   void closeTree() throws IOException {
