@@ -163,7 +163,25 @@ public final class WorkloadEnv implements Component {
     if (refused != null) {
       return Finding.degraded(summary, Readings.cause(refused), action(refused));
     }
+    if (!workload.contradictions().isEmpty()) {
+      return Finding.degraded(
+          summary,
+          String.join("; ", workload.contradictions()),
+          "compare what the server gives: tpu-bootd metadata get tpu-env, and the same for "
+              + String.join(", ", ATTRIBUTES));
+    }
+    // A job on one host does without; the hosts of a slice do not find each other.
+    if (workload.severalHosts() && workload.missing().stream().anyMatch(WorkloadEnv::isOfSlices)) {
+      return Finding.degraded(
+          summary,
+          "the slice has several hosts, and neither tpu-env nor an attribute of its own tells it",
+          "see what the server gives: tpu-bootd metadata get " + WorkerEndpoints.ATTRIBUTE);
+    }
     return Finding.ok(summary);
+  }
+
+  private static boolean isOfSlices(Workload.Missing missing) {
+    return missing.what().equals(Workload.HOST_NAMES) || missing.what().equals(Workload.ID);
   }
 
   private static String action(Reading refused) {

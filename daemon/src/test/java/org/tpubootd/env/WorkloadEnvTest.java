@@ -98,12 +98,23 @@ class WorkloadEnvTest {
   }
 
   @Test
-  void pass_notAllThere_isOkAndSaysWhatIsMissing() throws Exception {
-    answers.give("tpu-env", Samples.read("made-up-v5p-16-worker1.yaml"));
+  void pass_boundsNotAllThere_isOkAndSaysWhatIsMissing() throws Exception {
+    answers.give("tpu-env", "ACCELERATOR_TYPE: 'v3-32'\nWORKER_ID: '0'\n");
 
     var found = pass();
 
     assertThat(found.state()).isEqualTo(State.OK);
+    assertThat(found.summary()).startsWith("/run/tpu-bootd/workload.env lacks: host bounds");
+    assertThat(found.notes()).last().asString().startsWith("TPU_SKIP_MDS_QUERY is left out");
+  }
+
+  @Test
+  void pass_slicesHostsUnknownForGood_isDegraded() throws Exception {
+    answers.give("tpu-env", Samples.read("made-up-v5p-16-worker1.yaml"));
+
+    var found = pass();
+
+    assertThat(found.state()).isEqualTo(State.DEGRADED);
     assertThat(found.summary()).isEqualTo("/run/tpu-bootd/workload.env lacks: worker host names");
     assertThat(found.facts()).containsEntry("missing", List.of("worker host names"));
     assertThat(Files.readString(file())).doesNotContain("SKIP").contains("TPU_WORKER_ID=1\n");
@@ -142,7 +153,8 @@ class WorkloadEnvTest {
 
     var found = pass();
 
-    assertThat(found.state()).isEqualTo(State.OK);
+    assertThat(found.state()).isEqualTo(State.DEGRADED);
+    assertThat(found.cause()).startsWith("the metadata server lists 1 workers");
     assertThat(found.summary())
         .isEqualTo("/run/tpu-bootd/workload.env is written without what contradicts itself");
     assertThat(found.notes().getFirst()).startsWith("the metadata server lists 1 workers");
@@ -186,6 +198,19 @@ class WorkloadEnvTest {
     pass();
 
     assertThat(file()).content().contains("TPU_ACCELERATOR_TYPE=v5p-16");
+  }
+
+  @Test
+  void pass_workerIdBeyondTheLastWorker_isDegraded() throws Exception {
+    answers
+        .give("tpu-env", "ACCELERATOR_TYPE: 'v5p-16'\nWORKER_ID: '7'\n")
+        .give("worker-network-endpoints", "a,b");
+
+    var found = pass();
+
+    assertThat(found.state()).isEqualTo(State.DEGRADED);
+    assertThat(found.cause()).isEqualTo("the worker id is 7, but of 2 workers the last has 1");
+    assertThat(file()).content().doesNotContain("SKIP");
   }
 
   @Test
