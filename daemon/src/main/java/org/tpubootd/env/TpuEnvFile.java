@@ -26,6 +26,8 @@ public final class TpuEnvFile implements Component {
   private static final int MODE = 0644;
 
   private final HostRoot root;
+  private final SafeFile values;
+  private final SafeFile raw;
   private final FilesConfig config;
   private final TpuEnvSource source;
   private final BooleanSupplier noTpuHere;
@@ -37,6 +39,8 @@ public final class TpuEnvFile implements Component {
       HostRoot root, FilesConfig config, TpuEnvSource source, BooleanSupplier noTpuHere) {
     this.noTpuHere = noTpuHere;
     this.root = root;
+    values = new SafeFile(root, VALUES);
+    raw = new SafeFile(root, RAW);
     this.config = config;
     this.source = source;
   }
@@ -58,14 +62,14 @@ public final class TpuEnvFile implements Component {
     return Upkeep.plan(
         List.of(
             new Upkeep.Target(
-                new SafeFile(root, VALUES).inHomeOf(owner), Wanted.file(text.text(), MODE, owner)),
-            new Upkeep.Target(new SafeFile(root, RAW), Wanted.file(good.text(), MODE, Owner.ROOT))),
+                values.inHomeOf(owner), Wanted.file(text.text(), MODE, owner)),
+            new Upkeep.Target(raw, Wanted.file(good.text(), MODE, Owner.ROOT))),
         written(known, good.env(), text));
   }
 
   private Finding nothingToWrite(TpuEnvSource.Knowledge known)
       throws IOException, InterruptedException {
-    boolean earlier = new SafeFile(root, VALUES).exists();
+    boolean earlier = values.exists();
     String kept = earlier ? "; the file of an earlier boot is there" : "";
     Reading reading = known.reading();
     if (known.problem() != null) {

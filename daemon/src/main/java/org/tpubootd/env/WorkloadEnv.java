@@ -36,6 +36,7 @@ public final class WorkloadEnv implements Component {
   private static final int LONGEST = 1 << 20;
 
   private final HostRoot root;
+  private final SafeFile file;
   private final FilesConfig config;
   private final TpuEnvSource source;
   private final Attributes attributes;
@@ -52,6 +53,7 @@ public final class WorkloadEnv implements Component {
       BooleanSupplier noTpuHere) {
     this.noTpuHere = noTpuHere;
     this.root = root;
+    file = new SafeFile(root, PATH);
     this.config = config;
     this.source = source;
     this.attributes = attributes;
@@ -85,9 +87,8 @@ public final class WorkloadEnv implements Component {
     var workload =
         Workload.of(
             good.env(), key -> Optional.ofNullable(readings.get(key)).flatMap(Reading::textIfAny));
-    var file = new SafeFile(root, PATH);
     var unanswered = unanswered(readings);
-    if (unanswered != null && wouldLose(file, workload, readings)) {
+    if (unanswered != null && wouldLose(workload, readings)) {
       return Plan.nothingToDo(kept(unanswered).withNotes(workload.notes()));
     }
     return Upkeep.plan(
@@ -111,7 +112,7 @@ public final class WorkloadEnv implements Component {
    * Until the server's first answers nothing is said to contradict anything either, so the file is
    * then left alone in any case.
    */
-  private static boolean wouldLose(SafeFile file, Workload workload, Map<String, Reading> readings)
+  private boolean wouldLose(Workload workload, Map<String, Reading> readings)
       throws InterruptedException {
     Optional<byte[]> old;
     try {

@@ -13,9 +13,12 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -251,6 +254,41 @@ class SafeFileTest {
 
       // Each name that is listed takes more than 100 bytes.
       assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(3000 * 100);
+    }
+  }
+
+  @Test
+  void call_thatHangs_isNotJoinedByAnother() throws Exception {
+    var file = new SafeFile(root, "/etc/a", Duration.ofMillis(50));
+    var comesBack = new CountDownLatch(1);
+    assertThatIOException()
+        .isThrownBy(() ->
+            file.within(
+                "writing",
+                () -> {
+                  awaitWhateverHappens(comesBack);
+                  return "";
+                }))
+        .withMessage("writing /etc/a did not come back within 50 ms");
+
+    assertThatIOException()
+        .isThrownBy(() -> file.inHomeOf(Owner.ROOT).exists())
+        .withMessage("reading /etc/a was not tried, since writing /etc/a has not come back");
+
+    comesBack.countDown();
+    var patient = Awaitility.await().ignoreExceptions();
+    patient.until(() -> !file.exists());
+  }
+
+  /** As a call that hangs in the kernel, which an interrupt does not reach. */
+  private static void awaitWhateverHappens(CountDownLatch latch) {
+    while (true) {
+      try {
+        latch.await();
+        return;
+      } catch (InterruptedException _) {
+        // as if it had not come
+      }
     }
   }
 
