@@ -61,8 +61,7 @@ public final class TpuEnvFile implements Component {
     var text = TpuEnvText.of(good.env());
     return Upkeep.plan(
         List.of(
-            new Upkeep.Target(
-                values.inHomeOf(owner), Wanted.file(text.text(), MODE, owner)),
+            new Upkeep.Target(values.inHomeOf(owner), Wanted.file(text.text(), MODE, owner)),
             new Upkeep.Target(raw, Wanted.file(good.text(), MODE, Owner.ROOT))),
         written(known, good.env(), text));
   }
@@ -100,8 +99,7 @@ public final class TpuEnvFile implements Component {
   private Finding written(TpuEnvSource.Knowledge known, TpuEnv env, TpuEnvText text) {
     var notes = new ArrayList<String>(env.notes());
     notes.addAll(text.notes());
-    Map<String, Object> facts =
-        Map.of("file", VALUES, "raw", RAW, "keys", List.copyOf(env.values().keySet()));
+    Map<String, Object> facts = Map.of("file", VALUES, "raw", RAW, "keys", text.keys());
     if (known.problem() != null) {
       return Finding.failed(
               "the attribute tpu-env cannot be read; the files hold the last that could",
@@ -113,7 +111,12 @@ public final class TpuEnvFile implements Component {
     if (known.reading().status() != Reading.Status.PRESENT) {
       notes.add("the files hold the last tpu-env received: " + Readings.cause(known.reading()));
     }
-    return Finding.ok(VALUES + " holds " + env.values().size() + " keys")
+    int leftOut = env.values().size() - text.keys().size();
+    return Finding.ok(
+            VALUES
+                + " holds "
+                + (text.keys().size() == 1 ? "1 key" : text.keys().size() + " keys")
+                + (leftOut == 0 ? "" : ", " + leftOut + " left out"))
         .withNotes(notes)
         .withFacts(facts);
   }

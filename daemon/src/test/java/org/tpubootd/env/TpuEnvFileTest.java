@@ -92,6 +92,17 @@ class TpuEnvFileTest {
   }
 
   @Test
+  void pass_keyThatIsLeftOut_isNotCounted() throws Exception {
+    answers.give("tpu-env", GOOD + "ODD: '\uFDD0'\n");
+
+    var found = pass();
+
+    assertThat(found.summary()).isEqualTo("/home/tpu-runtime/tpu-env holds 2 keys, 1 left out");
+    assertThat(found.facts()).containsEntry("keys", List.of("ZONE", "WORKER_ID"));
+    assertThat(found.notes()).singleElement().asString().startsWith("ODD is left out");
+  }
+
+  @Test
   void plan_showsTheStepsAndChangesNothing() throws Exception {
     answers.give("tpu-env", GOOD);
 
