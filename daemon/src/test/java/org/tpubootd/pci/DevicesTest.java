@@ -167,7 +167,12 @@ class DevicesTest {
     bound("0000:00:06.0", "7");
     Finding found = pass();
     assertThat(found.summary()).isEqualTo("2 v5p chips ready");
-    assertThat(found.notes()).noneMatch(note -> note.contains("chips are here"));
+    assertThat(found.notes())
+        .noneMatch(note -> note.contains("chips are here"))
+        .filteredOn(note -> note.contains("functions"))
+        .containsExactly(
+            "0000:00:06 has 1 of the 2 functions of a v5p chip, which counts as whole all the"
+                + " same");
   }
 
   @Test
