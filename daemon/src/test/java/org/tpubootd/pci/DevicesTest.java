@@ -335,6 +335,16 @@ class DevicesTest {
   }
 
   @Test
+  void pass_unsafeInterruptsAreTold() throws Exception {
+    bound(BDF, "5");
+    assertThat(pass().notes())
+        .contains(
+            "allow_unsafe_interrupts is on, since VMs have no interrupt remapping: whoever may open"
+                + " a node under /dev/vfio can raise interrupts of the host; with"
+                + " `devices.allow-unsafe-interrupts: never` tpu-bootd does not set it");
+  }
+
+  @Test
   void pass_unsafeInterruptsThatSomebodyElseSwitchedOnAreTold() throws Exception {
     bound(BDF, "5");
     config = HostTree.config(UnsafeInterrupts.NEVER, List.of());
