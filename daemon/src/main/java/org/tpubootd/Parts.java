@@ -68,6 +68,7 @@ final class Parts {
         new Wired(
             new HostChecks(
                 root,
+                host.variable("NOTIFY_SOCKET").isPresent(),
                 () ->
                     metadata
                         .expectedHardware()
