@@ -75,10 +75,13 @@ public final class MetadataSource implements AutoCloseable {
         token.fetch().map(found -> new RegistryLogin.Credentials(TOKEN_USER, found.value()));
   }
 
-  /** What tpu-env promises of the hardware; empty while it is not known. */
+  /**
+   * What tpu-env promises of the hardware, which is nothing where there is no tpu-env; empty while
+   * it is not known whether there is one.
+   */
   Optional<Expected> expectedHardware() {
     try {
-      return tpuEnv.read().map(MetadataSource::expected);
+      return tpuEnv.known(MetadataSource::expected, Expected.NOTHING);
     } catch (InterruptedException e) {
       // The pass that asks is being ended: it is told so, and needs no answer any more.
       Thread.currentThread().interrupt();
