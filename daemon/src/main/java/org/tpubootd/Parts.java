@@ -43,7 +43,7 @@ final class Parts {
     }
   }
 
-  /** All parts of the host, in the order in which a boot wants them. */
+  /** All parts of the host, in the order of what counts on what: others ask for the devices. */
   static List<Wired> of(
       Surroundings host, Config config, MetadataSource metadata, Engine engine, Board board) {
     var root = host.root();
@@ -52,11 +52,6 @@ final class Parts {
     BooleanSupplier noTpuHere = () -> devices.enabled() && hasNoTpu(board);
     var filesKey = List.of(files, metadata, devices.enabled());
     return List.of(
-        new Wired(new TpuEnvFile(root, files, metadata.tpuEnv, noTpuHere), filesKey),
-        new Wired(new EnvironmentFile(root, files), files),
-        new Wired(
-            new WorkloadEnv(root, files, metadata.tpuEnv, metadata.attributes, noTpuHere),
-            filesKey),
         new Wired(
             new Devices(
                 root,
@@ -65,6 +60,11 @@ final class Parts {
                 host.time(),
                 ModuleLoader.modprobe(root, MODPROBE_LIMIT)),
             List.of(devices, metadata)),
+        new Wired(new TpuEnvFile(root, files, metadata.tpuEnv, noTpuHere), filesKey),
+        new Wired(new EnvironmentFile(root, files), files),
+        new Wired(
+            new WorkloadEnv(root, files, metadata.tpuEnv, metadata.attributes, noTpuHere),
+            filesKey),
         new Wired(
             new HostChecks(
                 root,
