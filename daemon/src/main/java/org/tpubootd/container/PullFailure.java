@@ -81,7 +81,8 @@ final class PullFailure extends IOException {
             .filter(sign -> sign.words().stream().anyMatch(said::contains))
             .map(Sign::kind)
             .findFirst()
-            .orElse(said.strip().equals("eof") ? Kind.NETWORK : Kind.OTHER);
+            // Go's word for a connection that was closed; it comes last, after what was asked for.
+            .orElse(said.strip().endsWith("eof") ? Kind.NETWORK : Kind.OTHER);
     return new PullFailure(image, kind, kind == Kind.AUTH ? words + " (" + login + ")" : words);
   }
 }

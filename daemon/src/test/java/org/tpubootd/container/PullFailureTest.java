@@ -25,6 +25,8 @@ class PullFailureTest {
           Get "https://gcr.io/v2/": x509: certificate signed by unknown authority | NETWORK
           unexpected EOF                                                   | NETWORK
           EOF                                                              | NETWORK
+          Get "https://gcr.io/v2/": EOF                                    | NETWORK
+          error pulling image configuration: download failed after attempts=6: EOF | NETWORK
           write /var/lib/docker/tmp/x: no space left on device             | DISK_FULL
           something quite new                                              | OTHER
           """)
