@@ -48,6 +48,9 @@ final class PullFailure extends IOException {
                   "network is unreachable",
                   "no route to host",
                   "unexpected eof",
+                  // Broken off within the head of an answer.
+                  "transport connection broken",
+                  "broken pipe",
                   "proxyconnect",
                   "x509",
                   "tls:")),
