@@ -35,9 +35,11 @@ public @interface NeedsPart {
     DOCKER("the program docker (Debian package docker.io)"),
     DOCKERD("the program dockerd (Debian package docker.io)"),
     BUSYBOX("the program busybox (Debian package busybox-static)"),
+    REGISTRY("the program docker-registry (Debian package docker-registry)"),
     /** A running engine: tests/run starts one and names it in TPU_BOOTD_TEST_ENGINE. */
     ENGINE("a running Docker Engine, named in TPU_BOOTD_TEST_ENGINE (tests/run starts one)"),
-    ROOT("the user root");
+    ROOT("the user root"),
+    MOUNTS("the right to mount file systems (CAP_SYS_ADMIN)");
 
     private final String description;
 
@@ -54,8 +56,10 @@ public @interface NeedsPart {
         case DOCKER -> onPath("docker");
         case DOCKERD -> onPath("dockerd");
         case BUSYBOX -> onPath("busybox");
+        case REGISTRY -> onPath("docker-registry");
         case ENGINE -> System.getenv("TPU_BOOTD_TEST_ENGINE") != null;
         case ROOT -> ownerOfThisProcess().equals("root");
+        case MOUNTS -> mayMount();
       };
     }
 
@@ -66,6 +70,18 @@ public @interface NeedsPart {
         }
       }
       return false;
+    }
+
+    private static boolean mayMount() {
+      int adminOfTheSystem = 21;
+      try (var status = Files.lines(Path.of("/proc/self/status"))) {
+        return status
+            .filter(line -> line.startsWith("CapEff:"))
+            .map(line -> Long.parseUnsignedLong(line.substring(7).strip(), 16))
+            .anyMatch(capabilities -> (capabilities >> adminOfTheSystem & 1) == 1);
+      } catch (IOException e) {
+        throw new IllegalStateException("/proc/self/status cannot be read", e);
+      }
     }
 
     private static String ownerOfThisProcess() {

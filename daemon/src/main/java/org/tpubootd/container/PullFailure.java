@@ -48,6 +48,9 @@ final class PullFailure extends IOException {
                   "network is unreachable",
                   "no route to host",
                   "unexpected eof",
+                  // Broken off within the head of an answer.
+                  "transport connection broken",
+                  "broken pipe",
                   "proxyconnect",
                   "x509",
                   "tls:")),
@@ -85,7 +88,8 @@ final class PullFailure extends IOException {
             .filter(sign -> sign.words().stream().anyMatch(said::contains))
             .map(Sign::kind)
             .findFirst()
-            .orElse(said.strip().equals("eof") ? Kind.NETWORK : Kind.OTHER);
+            // Go's word for a connection that was closed; it comes last, after what was asked for.
+            .orElse(said.strip().endsWith("eof") ? Kind.NETWORK : Kind.OTHER);
     return new PullFailure(image, kind, kind == Kind.AUTH ? words + " (" + login + ")" : words);
   }
 }

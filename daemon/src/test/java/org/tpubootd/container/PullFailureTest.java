@@ -25,7 +25,10 @@ class PullFailureTest {
           Get "https://gcr.io/v2/": x509: certificate signed by unknown authority | NETWORK
           unexpected EOF                                                   | NETWORK
           EOF                                                              | NETWORK
+          Get "https://gcr.io/v2/": EOF                                    | NETWORK
+          error pulling image configuration: download failed after attempts=6: EOF | NETWORK
           write /var/lib/docker/tmp/x: no space left on device             | DISK_FULL
+          Get "http://x/v2/": net/http: HTTP/1.x transport connection broken: malformed MIME header | NETWORK
           something quite new                                              | OTHER
           """)
   void said_tellsTheKindsApart(String words, PullFailure.Kind kind) {
