@@ -25,6 +25,7 @@ import org.tpubootd.tests.packaging.BuiltPackage.Said;
 
 /** The launcher and the cache of classes, on a copy of the package's tree at its final path. */
 @Tag("real")
+@Tag("package")
 @NeedsPart({Part.DPKG_DEB, Part.MOUNT_NAMESPACE})
 class CacheIT {
 

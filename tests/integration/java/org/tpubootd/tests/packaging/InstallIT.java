@@ -19,6 +19,7 @@ import org.tpubootd.tests.packaging.BuiltPackage.Said;
 
 /** The package comes, changes and goes in a minimal Debian, by the real dpkg. */
 @Tag("real")
+@Tag("package")
 @NeedsPart({Part.DPKG_DEB, Part.ROOT, Part.MMDEBSTRAP, Part.MOUNT_NAMESPACE})
 class InstallIT {
 

@@ -23,6 +23,7 @@ import org.tpubootd.tests.NeedsPart.Part;
 
 /** What is in the package. */
 @Tag("real")
+@Tag("package")
 @NeedsPart(Part.DPKG_DEB)
 class PackageContentsIT {
 
