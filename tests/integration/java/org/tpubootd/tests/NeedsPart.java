@@ -34,6 +34,12 @@ public @interface NeedsPart {
     PROMTOOL("the program promtool (Debian package prometheus)"),
     DOCKER("the program docker (Debian package docker.io)"),
     DOCKERD("the program dockerd (Debian package docker.io)"),
+    DPKG_DEB("the program dpkg-deb"),
+    LINTIAN("the program lintian"),
+    /** For tests/minimal-debian, whose archive may be there already. */
+    MMDEBSTRAP("the program mmdebstrap"),
+    /** For packaging/at-final-path: root, or a user who may have user namespaces. */
+    MOUNT_NAMESPACE("mount namespaces (unshare --mount)"),
     BUSYBOX("the program busybox (Debian package busybox-static)"),
     REGISTRY("the program docker-registry (Debian package docker-registry)"),
     /** A running engine: tests/run starts one and names it in TPU_BOOTD_TEST_ENGINE. */
@@ -55,6 +61,10 @@ public @interface NeedsPart {
         case PROMTOOL -> onPath("promtool");
         case DOCKER -> onPath("docker");
         case DOCKERD -> onPath("dockerd");
+        case DPKG_DEB -> onPath("dpkg-deb");
+        case LINTIAN -> onPath("lintian");
+        case MMDEBSTRAP -> onPath("mmdebstrap");
+        case MOUNT_NAMESPACE -> succeeds("unshare", "--map-root-user", "--mount", "true");
         case BUSYBOX -> onPath("busybox");
         case REGISTRY -> onPath("docker-registry");
         case ENGINE -> System.getenv("TPU_BOOTD_TEST_ENGINE") != null;
@@ -81,6 +91,22 @@ public @interface NeedsPart {
             .anyMatch(capabilities -> (capabilities >> adminOfTheSystem & 1) == 1);
       } catch (IOException e) {
         throw new IllegalStateException("/proc/self/status cannot be read", e);
+      }
+    }
+
+    private static boolean succeeds(String... command) {
+      try {
+        return new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .start()
+                .waitFor()
+            == 0;
+      } catch (IOException e) {
+        return false;
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return false;
       }
     }
 

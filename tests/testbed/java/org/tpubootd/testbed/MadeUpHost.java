@@ -131,15 +131,28 @@ public final class MadeUpHost implements AutoCloseable {
   public DaemonProcess startDaemon(Map<String, String> environment) throws IOException {
     ProcessBuilder builder = command("run");
     builder.environment().putAll(environment);
-    return new DaemonProcess(builder.redirectOutput(ProcessBuilder.Redirect.INHERIT).start(), port);
+    return start(builder);
+  }
+
+  /** Starts what {@link #command} has made with {@code run}. */
+  public DaemonProcess start(ProcessBuilder daemon) throws IOException {
+    return new DaemonProcess(daemon.redirectOutput(ProcessBuilder.Redirect.INHERIT).start(), port);
   }
 
   /** A command line of the program on this host, to be started. */
   public ProcessBuilder command(String... arguments) throws IOException {
-    var command = new ArrayList<String>();
-    command.add(JAVA);
-    command.add("@" + project.resolve("packaging/rootfs/usr/lib/tpu-bootd/jvm.options"));
-    command.addAll(List.of("-jar", jar().toString()));
+    return command(
+        List.of(
+            JAVA,
+            "@" + project.resolve("packaging/rootfs/usr/lib/tpu-bootd/jvm.options"),
+            "-jar",
+            jar().toString()),
+        arguments);
+  }
+
+  /** The same by another program, such as the package's. */
+  public ProcessBuilder command(List<String> program, String... arguments) {
+    var command = new ArrayList<String>(program);
     command.addAll(List.of(arguments));
     command.addAll(List.of("--root", root.toString()));
     var builder = new ProcessBuilder(command);

@@ -1,0 +1,80 @@
+package org.tpubootd.tests.packaging;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** What the build has made in packaging/target, and how programs are run on it. */
+final class BuiltPackage {
+
+  static final Path PROJECT = Path.of(System.getProperty("tpubootd.project"));
+  static final Path PACKAGING = PROJECT.resolve("packaging");
+  static final Path TARGET = PACKAGING.resolve("target");
+  static final Path STAGE = TARGET.resolve("stage");
+  static final String VERSION = System.getProperty("tpubootd.version");
+
+  private static final int MINUTES = 10;
+
+  private BuiltPackage() {}
+
+  /** How a program ended, and what it said. */
+  record Said(int code, String out, String err) {
+
+    /** Fails the test where the program failed. */
+    Said ok() {
+      if (code != 0) {
+        throw new AssertionError(toString());
+      }
+      return this;
+    }
+
+    @Override
+    public String toString() {
+      return "exit code " + code + "\n" + out + err;
+    }
+  }
+
+  static Path deb() throws IOException {
+    try (var files = Files.newDirectoryStream(TARGET, "*.deb")) {
+      for (Path file : files) {
+        return file;
+      }
+    }
+    throw new IOException("no .deb in " + TARGET + ": mvn package makes it");
+  }
+
+  /** Runs a program to its end. */
+  static Said run(Map<String, String> environment, List<String> command)
+      throws IOException, InterruptedException {
+    Path out = Files.createTempFile("tpu-bootd", ".out");
+    Path err = Files.createTempFile("tpu-bootd", ".err");
+    try {
+      var builder =
+          new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+      builder.environment().put("LC_ALL", "C.UTF-8");
+      builder.environment().putAll(environment);
+      Process process = builder.start();
+      process.getOutputStream().close();
+      if (!process.waitFor(MINUTES, TimeUnit.MINUTES)) {
+        process.destroyForcibly();
+        throw new AssertionError("does not end: " + command);
+      }
+      return new Said(process.exitValue(), read(out), read(err));
+    } finally {
+      Files.delete(out);
+      Files.delete(err);
+    }
+  }
+
+  static Said run(String... command) throws IOException, InterruptedException {
+    return run(Map.of(), List.of(command));
+  }
+
+  private static String read(Path file) throws IOException {
+    return new String(Files.readAllBytes(file), StandardCharsets.UTF_8);
+  }
+}

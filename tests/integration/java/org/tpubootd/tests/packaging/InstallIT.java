@@ -1,0 +1,295 @@
+package org.tpubootd.tests.packaging;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.tpubootd.tests.packaging.BuiltPackage.deb;
+import static org.tpubootd.tests.packaging.BuiltPackage.run;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.tpubootd.tests.NeedsPart;
+import org.tpubootd.tests.NeedsPart.Part;
+import org.tpubootd.tests.packaging.BuiltPackage.Said;
+
+/** The package comes, changes and goes in a minimal Debian, by the real dpkg. */
+@Tag("real")
+@Tag("package")
+@NeedsPart({Part.DPKG_DEB, Part.ROOT, Part.MMDEBSTRAP, Part.MOUNT_NAMESPACE})
+class InstallIT {
+
+  private static final String ENABLED =
+      "/etc/systemd/system/multi-user.target.wants/tpu-bootd.service";
+  private static final String ARGUMENTS =
+      "idle=poll transparent_hugepage=always intel_iommu=on,sm_on";
+
+  private Chroot debian;
+  private Path work;
+
+  @BeforeEach
+  void makeDebian(@TempDir Path work) throws Exception {
+    this.work = work;
+    debian = Chroot.make();
+  }
+
+  @AfterEach
+  void removeDebian() throws Exception {
+    debian.close();
+  }
+
+  /** The same package with a later version and a changed configuration file. */
+  private Path newer() throws Exception {
+    Path tree = work.resolve("newer");
+    run("dpkg-deb", "-R", deb().toString(), tree.toString()).ok();
+    Path control = tree.resolve("DEBIAN/control");
+    Files.writeString(
+        control,
+        Files.readString(control)
+            .replace(
+                "Version: " + BuiltPackage.VERSION, "Version: " + BuiltPackage.VERSION + "+1"));
+    Path config = tree.resolve("etc/tpu-bootd/config.yaml");
+    Files.writeString(config, Files.readString(config) + "\n## Of the newer version.\n");
+    Path deb = work.resolve("newer.deb");
+    run("dpkg-deb", "--root-owner-group", "-Znone", "-b", tree.toString(), deb.toString()).ok();
+    return deb;
+  }
+
+  @Test
+  void install_withNothingRunning_enablesAndMakesTheUser() throws Exception {
+    Said said = debian.install(deb()).ok();
+
+    assertThat(said.err()).isEmpty();
+    assertThat(Files.isSymbolicLink(debian.file(ENABLED))).isTrue();
+    assertThat(debian.shell("getent passwd tpu-runtime; getent group tpu-runtime").ok().out())
+        .isEqualTo(
+            """
+            tpu-runtime:x:2000:2000:Cloud TPU runtime:/home/tpu-runtime:/usr/sbin/nologin
+            tpu-runtime:x:2000:
+            """);
+    // Where systemd makes it, it is the same one.
+    assertThat(debian.read("/usr/lib/sysusers.d/tpu-bootd.conf"))
+        .contains("u tpu-runtime 2000 \"Cloud TPU runtime\" /home/tpu-runtime /usr/sbin/nologin");
+    assertThat(debian.shell("stat -c '%U:%G %a' /home/tpu-runtime").ok().out())
+        .isEqualTo("tpu-runtime:tpu-runtime 755\n");
+    assertThat(debian.shell("TPU_BOOTD_JVM_OPTIONS=-XX:AOTMode=on tpu-bootd --version"))
+        .isEqualTo(new Said(0, "tpu-bootd " + BuiltPackage.VERSION + "\n", ""));
+  }
+
+  @Test
+  void install_numberOfAnotherUser_getsAFreeOne() throws Exception {
+    debian.shell("groupadd -g 2000 staff2 && useradd -u 2000 -g 2000 somebody").ok();
+
+    Said said = debian.install(deb()).ok();
+
+    assertThat(said.err()).contains("2000 is somebody's");
+    assertThat(debian.shell("id -u tpu-runtime; id -u somebody").ok().out())
+        .doesNotStartWith("2000\n")
+        .endsWith("\n2000\n");
+    assertThat(debian.shell("stat -c %U /home/tpu-runtime").ok().out()).isEqualTo("tpu-runtime\n");
+  }
+
+  @Test
+  void install_userIsThere_isLeftAsItIs() throws Exception {
+    debian.shell("useradd -u 1500 -m -d /srv/tpu -s /bin/bash tpu-runtime").ok();
+    String before = debian.read("/etc/passwd");
+
+    debian.install(deb()).ok();
+
+    assertThat(debian.read("/etc/passwd")).isEqualTo(before);
+    debian.inside("dpkg", "--purge", "tpu-bootd").ok();
+    assertThat(debian.read("/etc/passwd")).isEqualTo(before);
+  }
+
+  @Test
+  void installAgain_changesNothing() throws Exception {
+    debian.install(deb()).ok();
+    String first = debian.everything();
+
+    debian.install(deb()).ok();
+
+    assertThat(debian.everything()).isEqualTo(first);
+  }
+
+  @Test
+  void upgrade_keepsWhatAPersonHasChanged() throws Exception {
+    debian.install(deb()).ok();
+    String edited = "log: debug\n";
+    debian.write("/etc/tpu-bootd/config.yaml", edited);
+    debian.write("/etc/tpu-bootd/config.d/50-site.yaml", edited);
+    // What "systemctl disable" does.
+    Files.delete(debian.file(ENABLED));
+
+    debian.install(newer()).ok();
+
+    assertThat(debian.read("/etc/tpu-bootd/config.yaml")).isEqualTo(edited);
+    assertThat(debian.read("/etc/tpu-bootd/config.d/50-site.yaml")).isEqualTo(edited);
+    assertThat(debian.file(ENABLED)).doesNotExist();
+    assertThat(debian.shell("tpu-bootd config | grep '^log'").ok().out()).contains("DEBUG");
+  }
+
+  @Test
+  void runningSystemd_upgradeRestartsOnceAndStopsNothing() throws Exception {
+    Files.createDirectories(debian.file("/run/systemd/system"));
+    debian.recorder("systemctl", 0);
+    debian.recorder("deb-systemd-invoke", 0);
+
+    debian.install(deb()).ok();
+    assertThat(debian.calls("deb-systemd-invoke")).containsExactly("start tpu-bootd.service");
+    assertThat(debian.calls("systemctl")).contains("--system daemon-reload");
+
+    // Not even for a moment: SIGTERM would stop the containers, a restart sends SIGUSR1.
+    debian.install(newer()).ok();
+    assertThat(debian.calls("deb-systemd-invoke")).containsExactly("restart tpu-bootd.service");
+
+    debian.inside("dpkg", "--remove", "tpu-bootd").ok();
+    assertThat(debian.calls("deb-systemd-invoke")).containsExactly("stop tpu-bootd.service");
+  }
+
+  @Test
+  void systemdThatFails_failsNoInstallation() throws Exception {
+    Files.createDirectories(debian.file("/run/systemd/system"));
+    debian.recorder("systemctl", 1);
+    debian.recorder("deb-systemd-invoke", 1);
+
+    debian.install(deb()).ok();
+    assertThat(debian.calls("deb-systemd-invoke")).hasSize(1);
+    debian.inside("dpkg", "--purge", "tpu-bootd").ok();
+  }
+
+  @Test
+  void remove_leavesDataAndTakesBackItsEffect() throws Exception {
+    debian.install(deb()).ok();
+    debian.write("/var/lib/tpu-bootd/state", "kept");
+    debian.shell("tpu-bootd apply environment").ok();
+    assertThat(kernelArguments("")).contains(ARGUMENTS);
+
+    debian.inside("dpkg", "--remove", "tpu-bootd").ok();
+
+    assertThat(debian.file("/usr/lib/tpu-bootd")).doesNotExist();
+    assertThat(debian.read("/var/lib/tpu-bootd/state")).isEqualTo("kept");
+    assertThat(debian.read("/etc/environment")).contains("CLOUDSDK_PYTHON");
+    assertThat(debian.file("/etc/tpu-bootd/config.yaml")).exists();
+    assertThat(debian.shell("getent passwd tpu-runtime").code()).isZero();
+    assertThat(kernelArguments("")).isEqualTo("|\n");
+  }
+
+  @Test
+  void purge_leavesNothingButWhatAPersonWrote() throws Exception {
+    debian.write("/etc/environment", "A=before\nB=after\n");
+    String before = debian.everything();
+    debian.install(deb()).ok();
+    debian.shell("tpu-bootd apply environment").ok();
+    assertThat(debian.read("/etc/environment")).contains("CLOUDSDK_PYTHON").contains("B=after");
+    debian.write("/home/tpu-runtime/tpu-env", "A=\"B\"\n");
+    debian.write("/etc/tpu/tpu-env", "A: 'B'\n");
+    debian.write("/run/tpu-bootd/workload.env", "A=B\n");
+    debian.write("/var/lib/tpu-bootd/restarts/vbar", "3\n");
+
+    debian.inside("dpkg", "--purge", "tpu-bootd").ok();
+
+    assertThat(debian.everything()).isEqualTo(before);
+  }
+
+  @Test
+  void purge_leavesFilesOfAPerson() throws Exception {
+    debian.install(deb()).ok();
+    debian.write("/etc/tpu-bootd/config.d/50-site.yaml", "log: debug\n");
+    debian.write("/home/tpu-runtime/notes", "mine");
+    debian.write("/etc/tpu/other", "mine");
+
+    debian.inside("dpkg", "--purge", "tpu-bootd").ok();
+
+    assertThat(debian.read("/etc/tpu-bootd/config.d/50-site.yaml")).isEqualTo("log: debug\n");
+    assertThat(debian.read("/home/tpu-runtime/notes")).isEqualTo("mine");
+    assertThat(debian.read("/etc/tpu/other")).isEqualTo("mine");
+    // The notes would belong to nobody.
+    assertThat(debian.shell("getent passwd tpu-runtime").code()).isZero();
+  }
+
+  @Test
+  void purge_damagedBlock_isLeftToAPerson() throws Exception {
+    debian.install(deb()).ok();
+    String begin = "# BEGIN tpu-bootd: set by something\n";
+    String end = "# END tpu-bootd\n";
+    var damaged =
+        List.of(
+            begin + "A=1\nMINE=2\n", end + "A=1\n" + begin, begin + end + "M=2\n" + begin + end);
+    for (String text : damaged) {
+      debian.write("/etc/environment", text);
+
+      Said said = debian.inside("/var/lib/dpkg/info/tpu-bootd.postrm", "purge").ok();
+
+      assertThat(debian.read("/etc/environment")).isEqualTo(text);
+      assertThat(said.err()).contains("is damaged");
+      assertThat(debian.file("/etc").toFile().list())
+          .noneMatch(name -> name.startsWith("environment."));
+    }
+  }
+
+  @Test
+  void updateGrub_runsOnlyWhereThereIsAGrub() throws Exception {
+    debian.recorder("update-grub", 0);
+    debian.install(deb()).ok();
+    assertThat(debian.calls("update-grub")).isEmpty();
+
+    debian.write("/boot/grub/grub.cfg", "");
+    debian.install(newer()).ok();
+    assertThat(debian.calls("update-grub")).hasSize(1);
+
+    debian.inside("dpkg", "--purge", "tpu-bootd").ok();
+    assertThat(debian.calls("update-grub")).hasSize(1);
+  }
+
+  @Test
+  void updateGrub_fails_isTold() throws Exception {
+    debian.write("/boot/grub/grub.cfg", "");
+    debian.recorder("update-grub", 1);
+
+    assertThat(debian.install(deb()).ok().err()).contains("update-grub failed");
+  }
+
+  /** As grub-mkconfig does it: the settings of the host, then ours. */
+  private String kernelArguments(String settings) throws Exception {
+    debian.write("/etc/default/grub", settings);
+    return debian
+        .shell(
+            "set -e; . /etc/default/grub; for x in /etc/default/grub.d/*.cfg; do . $x; done;"
+                + " echo \"$GRUB_CMDLINE_LINUX|$GRUB_CMDLINE_LINUX_DEFAULT\"")
+        .ok()
+        .out();
+  }
+
+  @Test
+  void kernelArguments_areAddedAndNeverTakenFromAPerson() throws Exception {
+    debian.install(deb()).ok();
+
+    assertThat(kernelArguments("")).isEqualTo(ARGUMENTS + "|\n");
+    assertThat(kernelArguments("GRUB_CMDLINE_LINUX='console=ttyS0,38400n8d'"))
+        .isEqualTo("console=ttyS0,38400n8d " + ARGUMENTS + "|\n");
+    assertThat(kernelArguments("GRUB_CMDLINE_LINUX_DEFAULT='quiet idle=nomwait'"))
+        .isEqualTo("transparent_hugepage=always intel_iommu=on,sm_on|quiet idle=nomwait\n");
+    assertThat(kernelArguments("GRUB_CMDLINE_LINUX='" + ARGUMENTS + "'"))
+        .isEqualTo(ARGUMENTS + "|\n");
+  }
+
+  @Test
+  void kernelArguments_generationDecidesOnTheIommu() throws Exception {
+    debian.install(deb()).ok();
+    var iommu = Map.of("any", true, "v5p", true, "tpu7x", true, "v5e", false, "v6e", false);
+    for (String generation : iommu.keySet()) {
+      debian.write("/etc/default/tpu-bootd", "TPU_GENERATION=" + generation + "\n");
+
+      String arguments = kernelArguments("");
+
+      assertThat(arguments).contains("idle=poll transparent_hugepage=always");
+      assertThat(arguments.contains("intel_iommu=on,sm_on"))
+          .as(generation)
+          .isEqualTo(iommu.get(generation));
+    }
+  }
+}
