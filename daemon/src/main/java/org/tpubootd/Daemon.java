@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -55,6 +56,7 @@ public final class Daemon {
   private final Kept<MetadataSource> metadata = new Kept<>();
   private final Kept<Engine> engine = new Kept<>();
   private final Notifier notifier;
+  private final AtomicInteger reloads = new AtomicInteger();
   private Config config;
   private volatile @Nullable State devicesWere;
 
@@ -75,7 +77,12 @@ public final class Daemon {
 
   /** Takes a new configuration into use; what is made of the same pieces goes on untouched. */
   public synchronized void reload(Config next) throws InterruptedException {
-    whileReloading(() -> bring(next));
+    whileReloading(() -> {
+      bring(next);
+      // After the parts were brought in line, so that new ones hear of it like old ones.
+      reloads.incrementAndGet();
+      wakeContainers();
+    });
   }
 
   /** A new configuration is wrong: the old one stays in use. */
@@ -131,7 +138,7 @@ public final class Daemon {
         new Parts.Wired(
             new HealthEndpoint(next.health(), board, crew::stuck, Version.current(), host.time()),
             next.health()));
-    parts.addAll(Parts.of(host, next, source, docker, board));
+    parts.addAll(Parts.of(host, next, source, docker, board, reloads::get));
     parts.forEach(wired -> board.enlist(wired.component().part()));
 
     var tasks = new ArrayList<Task>();

@@ -35,7 +35,7 @@ public final class OneShot implements AutoCloseable {
   public OneShot(Surroundings host, Config config, Board board, List<String> names) {
     metadata = MetadataSource.asking(host, config.metadata(), PATIENCE);
     engine = Daemon.engine(host, config);
-    var parts = Parts.of(host, config, metadata, engine, board);
+    var parts = Parts.of(host, config, metadata, engine, board, () -> 0);
     var known = parts.stream().map(Parts.Wired::name).toList();
     for (String name : names) {
       if (known.stream().noneMatch(part -> isMeant(part, name))) {

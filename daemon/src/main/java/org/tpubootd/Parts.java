@@ -1,13 +1,16 @@
 package org.tpubootd;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntSupplier;
 import org.tpubootd.config.Config;
 import org.tpubootd.config.ContainersConfig.ContainerConfig;
 import org.tpubootd.container.Engine;
 import org.tpubootd.container.Gate;
 import org.tpubootd.container.SupervisedContainer;
+import org.tpubootd.container.Workplace;
 import org.tpubootd.core.Board;
 import org.tpubootd.core.Component;
 import org.tpubootd.core.Finding;
@@ -42,16 +45,23 @@ final class Parts {
 
   /** All parts of the host, in the order in which a boot wants them. */
   static List<Wired> of(
-      Surroundings host, Config config, MetadataSource metadata, Engine engine, Board board) {
+      Surroundings host,
+      Config config,
+      MetadataSource metadata,
+      Engine engine,
+      Board board,
+      IntSupplier reloads) {
     var root = host.root();
     var files = config.files();
     var devices = config.devices();
-    return List.of(
-        new Wired(new TpuEnvFile(root, files, metadata.tpuEnv), List.of(files, metadata)),
-        new Wired(new EnvironmentFile(root, files), files),
+    var parts = new ArrayList<Wired>();
+    parts.add(new Wired(new TpuEnvFile(root, files, metadata.tpuEnv), List.of(files, metadata)));
+    parts.add(new Wired(new EnvironmentFile(root, files), files));
+    parts.add(
         new Wired(
             new WorkloadEnv(root, files, metadata.tpuEnv, metadata.attributes),
-            List.of(files, metadata)),
+            List.of(files, metadata)));
+    parts.add(
         new Wired(
             new Devices(
                 root,
@@ -59,33 +69,38 @@ final class Parts {
                 metadata::expectedHardware,
                 host.time(),
                 ModuleLoader.modprobe(root, MODPROBE_LIMIT)),
-            List.of(devices, metadata)),
+            List.of(devices, metadata)));
+    parts.add(
         new Wired(
             new HostChecks(root, () -> metadata.expectedHardware().flatMap(Expected::generation)),
-            metadata),
-        container(host, config, metadata, engine, board, config.containers().vbar()),
-        container(host, config, metadata, engine, board, config.containers().telemetry()));
-  }
-
-  private static Wired container(
-      Surroundings host,
-      Config config,
-      MetadataSource metadata,
-      Engine engine,
-      Board board,
-      ContainerConfig container) {
-    boolean devicesEnabled = config.devices().enabled();
-    return new Wired(
-        new SupervisedContainer(
-            container,
+            metadata));
+    var place =
+        new Workplace(
             config.containers(),
             engine,
             metadata.registryLogin(),
-            devicesEnabled ? afterDevices(board) : Optional::empty,
-            host.root(),
+            new StateFiles(root),
+            reloads,
+            root,
             host.time(),
-            host.random()),
-        List.of(container, config.containers().common(), devicesEnabled, metadata, engine));
+            host.random());
+    for (ContainerConfig container : config.containers().all()) {
+      parts.add(container(config, metadata, board, container, place));
+    }
+    return List.copyOf(parts);
+  }
+
+  private static Wired container(
+      Config config,
+      MetadataSource metadata,
+      Board board,
+      ContainerConfig container,
+      Workplace place) {
+    boolean devicesEnabled = config.devices().enabled();
+    return new Wired(
+        new SupervisedContainer(
+            container, devicesEnabled ? afterDevices(board) : Optional::empty, place),
+        List.of(container, config.containers().common(), devicesEnabled, metadata, place.engine()));
   }
 
   /**

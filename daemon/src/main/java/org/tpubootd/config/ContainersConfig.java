@@ -43,6 +43,11 @@ public record ContainersConfig(
         healthyAfter);
   }
 
+  /** All containers, in the order in which a boot wants them. */
+  public List<ContainerConfig> all() {
+    return List.of(vbar, telemetry);
+  }
+
   /** When an image is pulled. */
   public enum Pull {
     MISSING,

@@ -14,11 +14,13 @@ final class Changes {
   private final Engine engine;
   private final ContainersConfig limits;
   private final Restarts restarts;
+  private final Trial trial;
 
-  Changes(Engine engine, ContainersConfig limits, Restarts restarts) {
+  Changes(Engine engine, ContainersConfig limits, Restarts restarts, Trial trial) {
     this.engine = engine;
     this.limits = limits;
     this.restarts = restarts;
+    this.trial = trial;
   }
 
   /**
@@ -37,16 +39,24 @@ final class Changes {
       case Decision.Make _ -> start(create(spec, spec.name()), spec.name());
       case Decision.Replace(Observed old, Optional<Observed> prepared, List<Observed> _) ->
           replace(spec, old, prepared);
+      case Decision.Restore(Observed failed, Observed old, List<Observed> _) -> {
+        log.warn("starting {} again, since the new one has ended on its trial", old.name());
+        start(old.id(), old.name());
+        engine.remove(failed);
+      }
+      case Decision.OnTrial(Observed next, Observed _, List<Observed> _) ->
+          start(next.id(), next.name());
       case Decision.Wait _ -> {}
     }
   }
 
   /**
    * The new one is made before the old one is stopped: so a spec that the engine does not take
-   * never costs a running container.
+   * never costs a running container. The old one stays until the new one has stood its trial.
    */
   private void replace(ContainerSpec spec, Observed old, Optional<Observed> prepared)
       throws EngineException, InterruptedException {
+    giveName(spec, old.id(), old.name());
     String next = prepared.isPresent() ? prepared.get().id() : create(spec, spec.nextName());
     log.info("stopping {}: its specification has changed", old.name());
     engine.stop(old.id(), limits.stopTimeout());
@@ -54,11 +64,10 @@ final class Changes {
       start(next, spec.nextName());
     } catch (EngineException.Refused e) {
       log.warn("starting {} again, since the new one cannot be started", old.name());
-      engine.start(old.id(), old.name());
+      trial.failed(spec.hash(), old.spec(), "the engine could not start it: " + e.reason);
+      start(old.id(), old.name());
       throw e;
     }
-    engine.remove(old);
-    giveName(spec, next, spec.nextName());
   }
 
   /** Only a name of ours is changed: if a person has renamed it, that is the person's. */

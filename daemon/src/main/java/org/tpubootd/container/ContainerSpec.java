@@ -40,6 +40,9 @@ record ContainerSpec(
   /** Holds the hash of the spec that the container was made from. */
   static final String SPEC_LABEL = "org.tpubootd.spec";
 
+  /** Ends the name of a new container while the old one still has the name. */
+  static final String NEXT = "-next";
+
   /**
    * A file that is mounted read-only.
    *
@@ -136,7 +139,7 @@ record ContainerSpec(
 
   /** What a new container is called while the old one still has the name. */
   String nextName() {
-    return name() + "-next";
+    return name() + NEXT;
   }
 
   Map<String, String> labels() {

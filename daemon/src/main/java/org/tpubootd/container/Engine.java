@@ -2,22 +2,12 @@ package org.tpubootd.container;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.github.dockerjava.api.DockerClient;
-import com.github.dockerjava.api.command.AsyncDockerCmd;
-import com.github.dockerjava.api.exception.BadRequestException;
-import com.github.dockerjava.api.exception.NotModifiedException;
 import com.github.dockerjava.api.model.AuthConfig;
 import com.github.dockerjava.api.model.Event;
 import com.github.dockerjava.api.model.Frame;
 import com.github.dockerjava.api.model.PullResponseItem;
-import com.github.dockerjava.core.RemoteApiVersion;
-import com.github.dockerjava.transport.DockerHttpClient;
 import java.io.Closeable;
 import java.io.IOException;
-import java.net.StandardProtocolFamily;
-import java.net.URI;
-import java.net.UnixDomainSocketAddress;
-import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -27,16 +17,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.tpubootd.config.ContainersConfig;
-import org.tpubootd.core.Deadline;
 
 /**
- * The container engine behind a Unix socket. Every call has a deadline that really ends it, and
- * what goes wrong comes as an {@link EngineException}. Nothing is kept over a restart of the engine
- * but the version that was settled, and that is asked for again after any trouble. Thread-safe.
+ * The container engine behind a Unix socket: the calls that tpu-bootd makes. Every call has a
+ * deadline that really ends it, and what goes wrong comes as an {@link EngineException}. Nothing is
+ * kept over a restart of the engine but the version that was settled, and that is asked for again
+ * after any trouble. Thread-safe.
  */
 public final class Engine implements Closeable {
 
@@ -46,51 +34,35 @@ public final class Engine implements Closeable {
    */
   public static final String LIBRARY_LOGGER = "com.github.dockerjava";
 
-  /** The engine's socket, and one client for all plain calls. */
-  private record Link(EngineConnection connection, DockerHttpClient http) {}
-
-  /** What was settled with the engine, and a client that speaks it. */
-  private record Settled(RemoteApiVersion version, DockerClient client) {}
-
-  private final String address;
-  private final EngineErrors errors;
+  private final EngineClient client;
   private final Duration callDeadline;
   private final Map<String, ReentrantLock> pulls = new ConcurrentHashMap<>();
-  private volatile @Nullable Link link;
-  private volatile @Nullable Settled settled;
 
   /**
    * @param address such as {@code unix:///var/run/docker.sock}; one of another kind is told by
    *     every call
    */
   public Engine(String address, ContainersConfig config) {
-    this.address = address;
-    this.errors = new EngineErrors(address);
+    this.client = new EngineClient(address, config.callDeadline());
     this.callDeadline = config.callDeadline();
   }
 
   /** Where the engine is, for messages. */
   public String address() {
-    return address;
+    return client.address();
   }
 
   /** Whether somebody takes connections at the socket: costs next to nothing, and proves little. */
   boolean listens() {
-    try (var channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-      return channel.connect(UnixDomainSocketAddress.of(socketPath()));
-    } catch (IOException _) {
-      return false;
-    }
+    return client.listens();
   }
 
   /** The containers of one part, and whoever has its name. */
   Holdings holdings(String part) throws EngineException, InterruptedException {
     String name = "/" + ContainerSpec.nameOf(part);
     var all =
-        call(
-            "list the containers",
-            callDeadline,
-            client -> client.listContainersCmd().withShowAll(true).exec());
+        client.call(
+            "list the containers", docker -> docker.listContainersCmd().withShowAll(true).exec());
     var ours = new ArrayList<Observed>();
     String foreigner = null;
     for (var container : all) {
@@ -107,11 +79,10 @@ public final class Engine implements Closeable {
 
   /** The ids of all running containers of ours, whatever their part. */
   List<String> running() throws EngineException, InterruptedException {
-    return call(
+    return client.call(
         "list the containers of tpu-bootd",
-        callDeadline,
-        client ->
-            client
+        docker ->
+            docker
                 .listContainersCmd()
                 .withLabelFilter(List.of(ContainerSpec.PART_LABEL))
                 .exec()
@@ -125,10 +96,8 @@ public final class Engine implements Closeable {
     try {
       return Optional.of(
           Observed.of(
-              call(
-                  "inspect the container " + id,
-                  callDeadline,
-                  client -> client.inspectContainerCmd(id).exec())));
+              client.call(
+                  "inspect the container " + id, docker -> docker.inspectContainerCmd(id).exec())));
     } catch (EngineException.NotFound _) {
       return Optional.empty();
     }
@@ -138,10 +107,9 @@ public final class Engine implements Closeable {
   Optional<String> imageId(ImageName image) throws EngineException, InterruptedException {
     try {
       return Optional.of(
-          call(
+          client.call(
               "inspect the image " + image,
-              callDeadline,
-              client -> client.inspectImageCmd(image.text()).exec().getId()));
+              docker -> docker.inspectImageCmd(image.text()).exec().getId()));
     } catch (EngineException.NotFound _) {
       return Optional.empty();
     }
@@ -151,16 +119,14 @@ public final class Engine implements Closeable {
    * @return the id of the new container
    */
   String create(ContainerSpec spec, String name) throws EngineException, InterruptedException {
-    return call(
-        "create the container " + name,
-        callDeadline,
-        client -> CreateCall.of(client, spec, name).exec().getId());
+    return client.call(
+        "create the container " + name, docker -> CreateCall.of(docker, spec, name).exec().getId());
   }
 
   /** Starts a container; one that runs already is left as it is. */
   void start(String id, String name) throws EngineException, InterruptedException {
-    change(
-        "start the container " + name, callDeadline, client -> client.startContainerCmd(id).exec());
+    client.change(
+        "start the container " + name, callDeadline, docker -> docker.startContainerCmd(id).exec());
   }
 
   /**
@@ -169,29 +135,29 @@ public final class Engine implements Closeable {
    */
   void stop(String id, Duration timeout) throws EngineException, InterruptedException {
     int seconds = (int) Math.max(1, timeout.toSeconds());
-    change(
+    client.change(
         "stop the container " + id,
         callDeadline.plusSeconds(seconds),
-        client -> client.stopContainerCmd(id).withTimeout(seconds).exec());
+        docker -> docker.stopContainerCmd(id).withTimeout(seconds).exec());
   }
 
   /** Removes a stopped container; one that is gone already is as good. */
   void remove(Observed container) throws EngineException, InterruptedException {
     try {
-      change(
+      client.change(
           "remove the container " + container.name(),
           callDeadline,
-          client -> client.removeContainerCmd(container.id()).exec());
+          docker -> docker.removeContainerCmd(container.id()).exec());
     } catch (EngineException.NotFound _) {
       return;
     }
   }
 
   void rename(String id, String name) throws EngineException, InterruptedException {
-    change(
+    client.change(
         "rename the container " + id + " to " + name,
         callDeadline,
-        client -> client.renameContainerCmd(id).withName(name).exec());
+        docker -> docker.renameContainerCmd(id).withName(name).exec());
   }
 
   /** The last lines that a container wrote, on both streams. */
@@ -199,20 +165,20 @@ public final class Engine implements Closeable {
     String what = "read the log of the container " + id;
     var text = new StringBuilder();
     try (EngineStream<Frame> stream =
-        open(
+        client.open(
             what,
-            client ->
-                client.logContainerCmd(id).withStdOut(true).withStdErr(true).withTail(lines))) {
+            docker ->
+                docker.logContainerCmd(id).withStdOut(true).withStdErr(true).withTail(lines))) {
       long until = System.nanoTime() + callDeadline.toNanos();
       while (true) {
         switch (stream.next(Duration.ofNanos(until - System.nanoTime()))) {
           case EngineStream.Signal.Started<Frame> _ -> {}
           case EngineStream.Signal.Item<Frame>(Frame frame) ->
               text.append(new String(frame.getPayload(), UTF_8));
-          case EngineStream.Signal.Silence<Frame> _ -> throw hung(what, callDeadline);
+          case EngineStream.Signal.Silence<Frame> _ -> throw client.hung(what, callDeadline);
           case EngineStream.Signal.Ended<Frame>(Throwable cause) -> {
             if (cause != null) {
-              throw translated(what, cause);
+              throw client.translated(what, cause);
             }
             return text.toString().lines().toList();
           }
@@ -233,10 +199,10 @@ public final class Engine implements Closeable {
    */
   EngineStream<PullResponseItem> pull(ImageName image, RegistryLogin.@Nullable Credentials login)
       throws EngineException, InterruptedException {
-    return open(
+    return client.open(
         "pull " + image,
-        client -> {
-          var pull = client.pullImageCmd(image.repository()).withTag(image.version());
+        docker -> {
+          var pull = docker.pullImageCmd(image.repository()).withTag(image.version());
           if (login != null) {
             pull.withAuthConfig(
                 new AuthConfig()
@@ -250,10 +216,10 @@ public final class Engine implements Closeable {
 
   /** Follows what happens to containers of ours, from a moment on. */
   EngineStream<Event> events(Instant since) throws EngineException, InterruptedException {
-    return open(
+    return client.open(
         "follow the events",
-        client ->
-            client
+        docker ->
+            docker
                 .eventsCmd()
                 .withSince(String.valueOf(since.getEpochSecond()))
                 .withEventTypeFilter("container")
@@ -262,118 +228,14 @@ public final class Engine implements Closeable {
                 .withEventFilter("start", "die", "destroy", "pause", "unpause", "rename"));
   }
 
+  /** What an error in the middle of a stream means. */
+  EngineException translated(String what, Throwable cause) {
+    return client.translated(what, cause);
+  }
+
   /** Ends what docker-java keeps. The engine can be called again all the same. */
   @Override
   public void close() throws IOException {
-    Link open = link;
-    link = null;
-    settled = null;
-    if (open != null) {
-      open.http().close();
-    }
-  }
-
-  /** For calls that change something: "it is so already" is as good as done. */
-  private void change(String what, Duration limit, Consumer<DockerClient> work)
-      throws EngineException, InterruptedException {
-    call(
-        what,
-        limit,
-        client -> {
-          try {
-            work.accept(client);
-            return true;
-          } catch (NotModifiedException _) {
-            return false;
-          }
-        });
-  }
-
-  private <T> T call(String what, Duration limit, Function<DockerClient, T> work)
-      throws EngineException, InterruptedException {
-    return callSettled(what, limit, spoken -> work.apply(spoken.client()));
-  }
-
-  private <T> T callSettled(String what, Duration limit, Function<Settled, T> work)
-      throws EngineException, InterruptedException {
-    Link open = link();
-    try {
-      return Deadline.call(
-          what,
-          limit,
-          () -> {
-            try {
-              return work.apply(settle(open));
-            } catch (BadRequestException e) {
-              if (!String.valueOf(e.getMessage()).contains("client version")) {
-                throw e;
-              }
-              // The engine was exchanged behind our back, and has refused without looking further.
-              settled = null;
-              return work.apply(settle(open));
-            }
-          });
-    } catch (Deadline.Passed _) {
-      throw hung(what, limit);
-    } catch (IOException | RuntimeException e) {
-      throw translated(what, e);
-    }
-  }
-
-  private <T> EngineStream<T> open(
-      String what, Function<DockerClient, AsyncDockerCmd<?, T>> command)
-      throws EngineException, InterruptedException {
-    // The version is settled by a plain call, under its deadline.
-    RemoteApiVersion version = callSettled(what, callDeadline, Settled::version);
-    EngineConnection connection = link().connection();
-    DockerHttpClient http = connection.http();
-    var stream = new EngineStream<T>(http);
-    command.apply(connection.client(http, version)).exec(stream.callback());
-    return stream;
-  }
-
-  private Settled settle(Link open) throws IOException {
-    Settled known = settled;
-    if (known != null) {
-      return known;
-    }
-    RemoteApiVersion version = open.connection().negotiate(open.http());
-    var fresh = new Settled(version, open.connection().client(open.http(), version));
-    settled = fresh;
-    return fresh;
-  }
-
-  private synchronized Link link() throws EngineException.Unsupported {
-    Link open = link;
-    if (open == null) {
-      var connection = new EngineConnection(URI.create("unix://" + socketPath()));
-      open = new Link(connection, connection.http());
-      link = open;
-    }
-    return open;
-  }
-
-  private String socketPath() throws EngineException.Unsupported {
-    if (!address.startsWith("unix:///")) {
-      throw new EngineException.Unsupported(
-          "the engine's address " + address + " is not of the form unix:///path/to/socket");
-    }
-    return address.substring("unix://".length());
-  }
-
-  /** From now on the version is in doubt: an engine that comes back may be another one. */
-  private EngineException doubted(EngineException e) {
-    if (e.engineIsAway() || e instanceof EngineException.Refused) {
-      settled = null;
-    }
-    return e;
-  }
-
-  private EngineException hung(String what, Duration limit) {
-    return doubted(errors.hung(what, limit));
-  }
-
-  EngineException translated(String what, Throwable cause) {
-    return doubted(errors.of(what, cause));
+    client.close();
   }
 }

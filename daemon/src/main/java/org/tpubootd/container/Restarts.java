@@ -1,6 +1,8 @@
 package org.tpubootd.container;
 
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -30,12 +32,28 @@ final class Restarts {
    */
   record End(long exitCode, boolean oomKilled, String finishedAt, Duration ran, String error) {}
 
+  /**
+   * What is kept over a restart of tpu-bootd.
+   *
+   * @param lastEnded the run whose end was counted last
+   * @param waits how long it has to wait in all, from {@code since} on
+   * @param since by the wall clock, which somebody may set
+   */
+  record Snapshot(
+      int inARow, @Nullable String lastEnded, Duration waits, Instant since, List<End> ends) {
+    Snapshot {
+      ends = List.copyOf(ends);
+    }
+  }
+
   private final ContainersConfig config;
   private final Time time;
   private final RandomGenerator random;
   private final Deque<End> ends = new ArrayDeque<>();
   private int inARow;
   private long due;
+  private Duration waits = Duration.ZERO;
+  private Instant waitsSince;
   private @Nullable String knownContainer;
   private long knownSince;
   private @Nullable String lastEnded;
@@ -45,6 +63,31 @@ final class Restarts {
     this.time = time;
     this.random = random;
     this.due = time.nanos();
+    this.waitsSince = time.instant();
+  }
+
+  Snapshot snapshot() {
+    return new Snapshot(inARow, lastEnded, waits, waitsSince, ends());
+  }
+
+  /**
+   * Goes on where the last tpu-bootd ended. Between the two only the wall clock tells how much of a
+   * wait is over; if it was set back meanwhile, the wait begins anew, and is never longer than it
+   * was.
+   */
+  void resume(Snapshot snapshot) {
+    inARow = snapshot.inARow();
+    lastEnded = snapshot.lastEnded();
+    waits =
+        snapshot.waits().compareTo(config.restartLongest()) < 0
+            ? snapshot.waits()
+            : config.restartLongest();
+    waitsSince = snapshot.since();
+    Duration over = Duration.between(waitsSince, time.instant());
+    Duration left = over.isNegative() ? waits : waits.minus(over);
+    due = time.nanos() + left.toNanos();
+    ends.clear();
+    ends.addAll(snapshot.ends());
   }
 
   /** Our start of it has been taken by the engine. */
@@ -89,6 +132,11 @@ final class Restarts {
     return true;
   }
 
+  /** Whether the end of its last run is the one that was counted last. */
+  boolean isLastEnd(Observed container) {
+    return container.run().equals(lastEnded);
+  }
+
   /** The engine refused to start it. */
   void failedToStart(String why) {
     count(new End(-1, false, time.instant().toString(), Duration.ZERO, why));
@@ -100,7 +148,9 @@ final class Restarts {
       ends.removeFirst();
     }
     inARow++;
-    due = time.nanos() + waitAfter(inARow).toNanos();
+    waits = waitAfter(inARow).truncatedTo(ChronoUnit.MILLIS);
+    waitsSince = time.instant();
+    due = time.nanos() + waits.toNanos();
   }
 
   /** Jittered over the upper half of the bound, so that it never falls short of a real wait. */
@@ -114,6 +164,11 @@ final class Restarts {
         doubled.compareTo(config.restartLongest()) < 0 ? doubled : config.restartLongest();
     long half = bound.toNanos() / 2;
     return Duration.ofNanos(bound.toNanos() - half + random.nextLong(half + 1));
+  }
+
+  /** How long ago the container that runs was started, or was first seen running by us. */
+  Duration runningFor() {
+    return time.since(knownSince);
   }
 
   /** How long until it may be started again; nothing or less when it may be now. */
@@ -134,6 +189,25 @@ final class Restarts {
     return inARow == 0
         ? Optional.empty()
         : Optional.ofNullable(ends.peekLast()).map(End::error).filter(error -> !error.isEmpty());
+  }
+
+  /** How the last run ended, as a sentence. */
+  String lastEnd() {
+    if (ends.isEmpty()) {
+      return "it ended";
+    }
+    End end = ends.getLast();
+    if (!end.error().isEmpty()) {
+      return "the engine could not start it: " + end.error();
+    }
+    return "it ended with exit code %d%s at %s after a run of %d s"
+        .formatted(
+            end.exitCode(),
+            end.oomKilled()
+                ? " (killed because its memory ran out)"
+                : end.exitCode() > 128 ? " (signal " + (end.exitCode() - 128) + ")" : "",
+            end.finishedAt(),
+            end.ran().toSeconds());
   }
 
   /** The last ends, the newest last. */

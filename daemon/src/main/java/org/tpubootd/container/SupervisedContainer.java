@@ -4,21 +4,18 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.tpubootd.config.ContainersConfig;
 import org.tpubootd.config.ContainersConfig.ContainerConfig;
 import org.tpubootd.config.HostRoot;
-import org.tpubootd.core.Backoff;
 import org.tpubootd.core.Component;
 import org.tpubootd.core.Finding;
 import org.tpubootd.core.Part;
 import org.tpubootd.core.Plan;
 import org.tpubootd.core.State;
 import org.tpubootd.core.Step;
-import org.tpubootd.core.Time;
 
 /**
  * Keeps one container running. A running one of the right spec is never touched, whoever started it
@@ -50,43 +47,30 @@ public final class SupervisedContainer implements Component {
   private final ContainerConfig config;
   private final ContainersConfig limits;
   private final Engine engine;
-  private final Pull puller;
   private final Gate gate;
   private final HostRoot root;
-  private final Time time;
   private final Restarts restarts;
+  private final Trial trial;
+  private final Notebook notebook;
+  private final Images images;
   private final Changes changes;
   private final Wording wording;
-  private final Backoff pullBackoff;
-  private boolean pullTried;
-  private @Nullable PullFailure pullFailure;
-  private long pullDue;
   private List<String> lastLog = List.of();
+  private String lastLogOf = "";
   private volatile Duration wake = INTERVAL;
 
-  /**
-   * @param root for the file that is mounted into the container
-   */
-  public SupervisedContainer(
-      ContainerConfig config,
-      ContainersConfig limits,
-      Engine engine,
-      RegistryLogin login,
-      Gate gate,
-      HostRoot root,
-      Time time,
-      RandomGenerator random) {
+  public SupervisedContainer(ContainerConfig config, Gate gate, Workplace place) {
     this.config = config;
-    this.limits = limits;
-    this.engine = engine;
-    this.puller = new Pull(engine, limits, login, time);
+    this.limits = place.limits();
+    this.engine = place.engine();
     this.gate = gate;
-    this.root = root;
-    this.time = time;
-    this.restarts = new Restarts(limits, time, random);
-    this.changes = new Changes(engine, limits, restarts);
+    this.root = place.root();
+    this.restarts = new Restarts(limits, place.time(), place.random());
+    this.trial = new Trial(place.reloads());
+    this.notebook = new Notebook(place.states(), config.name(), root);
+    this.images = new Images(config.pull(), place);
+    this.changes = new Changes(engine, limits, restarts, trial);
     this.wording = new Wording(config, restarts);
-    this.pullBackoff = new Backoff(Duration.ofSeconds(2), Duration.ofMinutes(1), random);
   }
 
   @Override
@@ -114,12 +98,23 @@ public final class SupervisedContainer implements Component {
     if (!config.enabled()) {
       return planSwitchedOff();
     }
+    notebook.load(restarts, trial);
     try {
       Look seen = look();
-      Intent intent = seen.intent();
-      return intent == null
-          ? Plan.nothingToDo(seen.now())
-          : new Plan(seen.now(), seen.steps(), progress -> carryOut(intent, progress));
+      return new Plan(
+          seen.now(),
+          seen.steps(),
+          progress -> {
+            // A look may have found an end, which counts even if we are killed a moment later.
+            notebook.save(restarts, trial);
+            Intent intent = seen.intent();
+            if (intent == null) {
+              return seen.now();
+            }
+            Finding found = carryOut(intent, progress);
+            notebook.save(restarts, trial);
+            return found;
+          });
     } catch (EngineException e) {
       return Plan.nothingToDo(wording.trouble(e));
     }
@@ -128,55 +123,76 @@ public final class SupervisedContainer implements Component {
   private Look look() throws EngineException, InterruptedException {
     wake = INTERVAL;
     Holdings holdings = engine.holdings(config.name());
-    if (holdings.ours().isEmpty() && holdings.foreigner().isPresent()) {
+    List<Observed> ours = holdings.ours();
+    if (ours.isEmpty() && holdings.foreigner().isPresent()) {
       return Look.only(wording.foreign(holdings.foreigner().get()));
     }
     ContainerSpec spec;
     try {
       spec = ContainerSpec.of(config, root);
     } catch (ContainerSpec.Impossible e) {
-      return Look.only(wording.impossible(e, holdings.ours().stream().anyMatch(Observed::alive)));
+      return Look.only(wording.impossible(e, ours.stream().anyMatch(Observed::alive)));
     }
-    for (Observed container : holdings.ours()) {
+    for (Observed container : ours) {
       rememberEnd(container);
     }
-    return look(spec, holdings);
+    Optional<Trial.Failed> failed = trial.failed(spec.hash(), ours);
+    // A spec that has failed is not wanted any more; what came back in its place is.
+    String hash = failed.map(Trial.Failed::fallback).orElse(spec.hash());
+    Decision decision = Decision.about(ours, hash, Optional.empty());
+    return switch (decision) {
+      case Decision.Keep keep -> {
+        restarts.running(keep.good());
+        yield keep(keep, spec);
+      }
+      case Decision.OnTrial onTrial when onTrial.next().alive() -> {
+        restarts.running(onTrial.next());
+        yield isLater(Trial.LENGTH.minus(restarts.runningFor()))
+            ? Look.only(now(decision, spec, true))
+            : keep(onTrial.passed(), spec);
+      }
+      case Decision.Restore restore when restarts.isLastEnd(restore.failed()) -> {
+        trial.failed(hash, restore.old().spec(), restarts.lastEnd());
+        yield intend(now(decision, spec, true), spec, decision, false);
+      }
+      // It has not ended by itself: it was stopped with tpu-bootd or with the machine.
+      case Decision.Restore restore -> lookBeforeStart(restore.again(), spec, true);
+      case Decision.Start _, Decision.Replace _, Decision.Make _, Decision.OnTrial _ -> {
+        if (failed.isPresent()) {
+          yield lookBeforeStart(decision, spec, true);
+        }
+        Optional<String> imageId = engine.imageId(spec.image());
+        yield lookBeforeStart(Decision.about(ours, hash, imageId), spec, imageId.isPresent());
+      }
+      case Decision.Wait _ -> Look.only(now(decision, spec, true));
+    };
   }
 
-  private Look look(ContainerSpec spec, Holdings holdings)
-      throws EngineException, InterruptedException {
-    String hash = spec.hash();
-    Decision decision = Decision.about(holdings.ours(), hash, Optional.empty());
-    boolean imageThere = true;
-    if (decision instanceof Decision.Keep keep) {
-      restarts.running(keep.good());
-    } else {
-      Optional<String> imageId = engine.imageId(spec.image());
-      imageThere = imageId.isPresent();
-      decision = Decision.about(holdings.ours(), hash, imageId);
-    }
-    if (imageThere && config.pull() != ContainersConfig.Pull.ALWAYS) {
-      pullFailure = null;
-    }
-    Finding now =
-        wording
-            .now(decision, spec, imageThere, lastLog)
-            .withNotes(wording.notes(decision, pullFailure));
-    if (decision instanceof Decision.Wait) {
-      return Look.only(now);
-    }
-    if (decision instanceof Decision.Keep keep) {
-      boolean inOrder = keep.others().isEmpty() && !keep.good().name().equals(spec.nextName());
-      return inOrder ? Look.only(now) : intend(now, spec, decision, false);
-    }
-    return lookBeforeStart(now, spec, decision, imageThere);
+  private Finding now(Decision decision, ContainerSpec spec, boolean imageThere) {
+    return wording
+        .now(decision, spec, imageThere, trial.failed(), lastLog)
+        .withNotes(wording.notes(decision, images.failure()));
+  }
+
+  private Look keep(Decision.Keep keep, ContainerSpec spec) {
+    images.seen();
+    Finding now = now(keep, spec, true);
+    boolean inOrder = keep.others().isEmpty() && !keep.good().isNext();
+    return inOrder ? Look.only(now) : intend(now, spec, keep, false);
   }
 
   /** What may stand between a container and its start. */
-  private Look lookBeforeStart(
-      Finding now, ContainerSpec spec, Decision decision, boolean imageThere) {
+  private Look lookBeforeStart(Decision decision, ContainerSpec spec, boolean imageThere) {
+    if (imageThere) {
+      images.seen();
+    }
+    Finding now = now(decision, spec, imageThere);
+    if (decision instanceof Decision.Wait) {
+      return Look.only(now);
+    }
     boolean runs = decision instanceof Decision.Replace;
-    boolean pull = needsPull(decision, imageThere);
+    boolean needed = !imageThere && (runs || decision instanceof Decision.Make);
+    boolean pull = images.toPull(needed);
     Optional<Finding> held = gate.heldBack();
     // An image is pulled while others are still at work, but not where nothing is ours to do.
     if (held.isPresent() && !(pull && held.get().state() == State.WAITING)) {
@@ -185,12 +201,12 @@ public final class SupervisedContainer implements Component {
     if (isLater(restarts.untilDue())) {
       return Look.only(now);
     }
-    if (!imageThere && !(decision instanceof Decision.Start)) {
-      if (config.pull() == ContainersConfig.Pull.NEVER) {
+    if (needed) {
+      if (images.neverPulled()) {
         return Look.only(wording.neverPulled(spec, runs));
       }
-      if (pullFailure != null && isLater(Duration.ofNanos(pullDue - time.nanos()))) {
-        return Look.only(wording.notPulled(pullFailure, runs));
+      if (isLater(images.untilDue())) {
+        return Look.only(wording.notPulled(images.failure().orElseThrow(), runs));
       }
     }
     return held.isPresent()
@@ -207,25 +223,19 @@ public final class SupervisedContainer implements Component {
     if (!untilDue.isPositive()) {
       return false;
     }
-    wake = untilDue.compareTo(INTERVAL) < 0 ? untilDue : INTERVAL;
+    wake = untilDue.compareTo(wake) < 0 ? untilDue : wake;
     return true;
   }
 
-  /**
-   * With "always", one pull in the life of this component: at its first start of the container. A
-   * container that crashes is not made to wait for a registry each time.
-   */
-  private boolean needsPull(Decision decision, boolean imageThere) {
-    boolean always = config.pull() == ContainersConfig.Pull.ALWAYS && !pullTried;
-    return decision instanceof Decision.Start
-        ? always
-        : config.pull() != ContainersConfig.Pull.NEVER && (always || !imageThere);
-  }
-
   private void rememberEnd(Observed container) throws InterruptedException {
-    if (container.status() != Observed.Status.EXITED || !restarts.ended(container)) {
+    if (container.status() != Observed.Status.EXITED) {
       return;
     }
+    boolean isLast = restarts.ended(container) || restarts.isLastEnd(container);
+    if (!isLast || container.run().equals(lastLogOf)) {
+      return;
+    }
+    lastLogOf = container.run();
     try {
       lastLog = engine.lastLog(container.id(), LOG_LINES);
     } catch (EngineException e) {
@@ -238,7 +248,9 @@ public final class SupervisedContainer implements Component {
     try {
       Intent now = intent;
       if (intent.pull()) {
-        pull(intent, progress);
+        ImageName image = intent.spec().image();
+        images.pull(
+            image, text -> progress.accept(wording.pulling(intent.decision(), image, text)));
         // A pull may have taken minutes: what was seen before it is old by now.
         now = look().intent();
       }
@@ -255,28 +267,13 @@ public final class SupervisedContainer implements Component {
 
   /** A start that was refused is an end like others; what else is refused is told as it is. */
   private Finding refused(EngineException.Refused e) throws InterruptedException {
-    if (restarts.lastError().filter(e.reason::equals).isEmpty()) {
+    if (restarts.lastError().filter(e.reason::equals).isEmpty() && trial.failed().isEmpty()) {
       return wording.trouble(e);
     }
     try {
       return look().now();
     } catch (EngineException later) {
       return wording.trouble(later);
-    }
-  }
-
-  private void pull(Intent intent, Consumer<Finding> progress)
-      throws EngineException, InterruptedException {
-    pullTried = true;
-    ImageName image = intent.spec().image();
-    log.info("{}: pulling {}", part().name(), image);
-    try {
-      puller.pull(image, text -> progress.accept(wording.pulling(intent.decision(), image, text)));
-      pullFailure = null;
-      pullBackoff.reset();
-    } catch (PullFailure e) {
-      pullFailure = e;
-      pullDue = time.nanos() + pullBackoff.next().toNanos();
     }
   }
 

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import org.tpubootd.config.ContainersConfig.ContainerConfig;
 import org.tpubootd.core.Finding;
 import org.tpubootd.core.Step;
@@ -75,10 +74,23 @@ final class Wording {
   }
 
   /** What is so before anything is done. */
-  Finding now(Decision decision, ContainerSpec spec, boolean imageThere, List<String> lastLog) {
+  Finding now(
+      Decision decision,
+      ContainerSpec spec,
+      boolean imageThere,
+      Optional<Trial.Failed> failed,
+      List<String> lastLog) {
     return switch (decision) {
       case Decision.Keep(Observed good, List<Observed> _) ->
-          alive(good).withFacts(facts(good, spec, lastLog));
+          alive(good, failed).withFacts(facts(good, spec, lastLog));
+      case Decision.OnTrial(Observed next, Observed old, List<Observed> _) ->
+          (next.alive() ? onTrial(next, old) : stopped(next)).withFacts(facts(next, spec, lastLog));
+      case Decision.Restore(Observed next, Observed old, List<Observed> _) ->
+          Finding.degraded(
+                  "the new one has ended, " + old.name() + " is started again",
+                  restarts.lastEnd(),
+                  "see the container's last log lines in /status")
+              .withFacts(facts(next, spec, lastLog));
       case Decision.Start(Observed stopped, List<Observed> _) ->
           stopped(stopped).withFacts(facts(stopped, spec, lastLog));
       case Decision.Replace(Observed old, Optional<Observed> _, List<Observed> _) ->
@@ -92,11 +104,24 @@ final class Wording {
               "waiting for the engine to remove " + leaving.name(),
               "somebody removes the container " + leaving.shortId(),
               null);
-      case Decision.Make _ -> missing(spec, imageThere);
+      case Decision.Make _ -> missing(spec, imageThere).withFacts(endFacts(lastLog));
     };
   }
 
-  private Finding alive(Observed good) {
+  private static Finding onTrial(Observed next, Observed old) {
+    return Finding.ok(
+        "runs since %s; its predecessor %s is kept until it has run for %d s"
+            .formatted(next.startedAt(), old.shortId(), Trial.LENGTH.toSeconds()));
+  }
+
+  private Finding alive(Observed good, Optional<Trial.Failed> failed) {
+    if (failed.isPresent()) {
+      return Finding.degraded(
+          "runs with its old specification, since the new one has failed",
+          failed.get().why(),
+          "change containers.%s, or have it tried again: systemctl reload tpu-bootd"
+              .formatted(config.name()));
+    }
     return switch (good.status()) {
       case PAUSED ->
           Finding.degraded("is paused", "somebody has paused it", "docker unpause " + good.name());
@@ -109,7 +134,7 @@ final class Wording {
           restarts.isLoop()
               ? Finding.degraded(
                   "runs again after ending " + restarts.inARow() + " times in a row",
-                  lastEnd(),
+                  restarts.lastEnd(),
                   "see the container's last log lines in /status or by docker logs " + name)
               : Finding.ok("runs since " + good.startedAt());
     };
@@ -144,37 +169,18 @@ final class Wording {
     return restarts.isLoop()
         ? Finding.failed(
             "crash loop: ended " + restarts.inARow() + " times in a row, starts again " + when,
-            lastEnd(),
+            restarts.lastEnd(),
             action)
-        : Finding.degraded("ended, starts again " + when, lastEnd(), action);
-  }
-
-  private String lastEnd() {
-    if (restarts.ends().isEmpty()) {
-      return "it ended";
-    }
-    Restarts.End end = restarts.ends().getLast();
-    if (!end.error().isEmpty()) {
-      return "the engine could not start it: " + end.error();
-    }
-    return "it ended with exit code %d%s at %s after a run of %d s"
-        .formatted(
-            end.exitCode(),
-            end.oomKilled()
-                ? " (killed because its memory ran out)"
-                : end.exitCode() > 128 ? " (signal " + (end.exitCode() - 128) + ")" : "",
-            end.finishedAt(),
-            end.ran().toSeconds());
+        : Finding.degraded("ended, starts again " + when, restarts.lastEnd(), action);
   }
 
   /** What a person should know although it does not change the state. */
-  List<String> notes(Decision decision, @Nullable PullFailure pullFailure) {
+  List<String> notes(Decision decision, Optional<PullFailure> pullFailure) {
     var notes = new ArrayList<String>();
-    if (pullFailure != null) {
-      notes.add("what is on this host is used: " + pullFailure.getMessage());
-    }
+    pullFailure.ifPresent(
+        failure -> notes.add("what is on this host is used: " + failure.getMessage()));
     if (decision instanceof Decision.Keep && restarts.inARow() > 0 && !restarts.isLoop()) {
-      notes.add("ended lately: " + lastEnd());
+      notes.add("ended lately: " + restarts.lastEnd());
     }
     return notes;
   }
@@ -213,7 +219,7 @@ final class Wording {
     }
     switch (decision) {
       case Decision.Keep(Observed good, List<Observed> _) -> {
-        if (good.name().equals(spec.nextName())) {
+        if (good.isNext()) {
           steps.add(new Step("rename " + good.name() + " to " + name, "its old one is gone"));
         }
       }
@@ -226,6 +232,13 @@ final class Wording {
               new Step(
                   "replace " + old.name() + " (" + old.shortId() + ") by a new one",
                   "its specification has changed"));
+      case Decision.OnTrial(Observed next, Observed _, List<Observed> _) ->
+          steps.add(new Step("start " + next.name(), "its replacement was cut off"));
+      case Decision.Restore(Observed failed, Observed old, List<Observed> _) ->
+          steps.add(
+              new Step(
+                  "start " + old.name() + " (" + old.shortId() + ") and remove " + failed.name(),
+                  "the new one has ended on its trial"));
       case Decision.Wait _ -> {}
     }
     return steps;
@@ -251,15 +264,21 @@ final class Wording {
     facts.put("imageId", container.imageId());
     facts.put("spec", spec.hash());
     facts.put("startedAt", container.startedAt());
+    facts.putAll(endFacts(lastLog));
+    return facts;
+  }
+
+  private Map<String, Object> endFacts(List<String> lastLog) {
+    var facts = new LinkedHashMap<String, Object>();
     facts.put("endsInARow", restarts.inARow());
     if (!restarts.ends().isEmpty()) {
-      facts.put("lastEnds", restarts.ends().stream().map(Wording::endFacts).toList());
+      facts.put("lastEnds", restarts.ends().stream().map(Wording::facts).toList());
       facts.put("lastLog", lastLog);
     }
     return facts;
   }
 
-  private static Map<String, Object> endFacts(Restarts.End end) {
+  private static Map<String, Object> facts(Restarts.End end) {
     return Map.of(
         "exitCode", end.exitCode(),
         "oomKilled", end.oomKilled(),

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.tpubootd.config.ContainersConfig.Pull;
 import org.tpubootd.config.HostRoot;
 import org.tpubootd.container.ContainerStop;
+import org.tpubootd.container.SupervisedContainer;
 import org.tpubootd.core.Finding;
 import org.tpubootd.core.State;
 import org.tpubootd.testbed.FakeEngine;
@@ -248,18 +249,24 @@ class SupervisedContainerIT {
   void otherSpec_newImageThereBeforeTheOldOneStops() throws Exception {
     Finding before = bench.pass(vbar());
     engine.forgetReceived();
+    var changed = bench.supervise(vbar().image("gcr.io/p/vbar:2"));
 
-    Finding after = bench.pass(vbar().image("gcr.io/p/vbar:2"));
+    Finding onTrial = bench.pass(changed);
 
-    assertThat(after.state()).isEqualTo(State.OK);
+    assertThat(onTrial.state()).isEqualTo(State.OK);
+    assertThat(onTrial.summary()).contains("its predecessor", "is kept until it has run for 10 s");
+    assertThat(changed.interval()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(10));
     assertThat(changes())
         .containsExactly(
-            "POST /images/create",
-            "POST /containers/create",
-            "POST stop",
-            "POST start",
-            "DELETE container",
-            "POST rename");
+            "POST /images/create", "POST /containers/create", "POST stop", "POST start");
+    assertThat(engine.names()).containsExactly(NAME, NAME + "-next");
+    engine.forgetReceived();
+    bench.time.forward(Duration.ofSeconds(10));
+
+    Finding after = bench.pass(changed);
+
+    assertThat(after.state()).isEqualTo(State.OK);
+    assertThat(changes()).containsExactly("DELETE container", "POST rename");
     assertThat(Bench.fact(after, "id")).isNotEqualTo(Bench.fact(before, "id"));
     assertThat(engine.names()).containsExactly(NAME);
     assertThat(engine.runs(NAME)).isTrue();
@@ -306,6 +313,160 @@ class SupervisedContainerIT {
     assertThat(found.state()).isEqualTo(State.DEGRADED);
     assertThat(found.cause()).contains("executable file not found");
     assertThat(engine.runs(id)).isTrue();
+    assertNotTriedAgain(changed);
+  }
+
+  @Test
+  void otherSpecThatEndsOnItsTrial_oldOneComesBackAndStays() throws Exception {
+    String id = (String) Bench.fact(bench.pass(vbar()), "id");
+    var changed = bench.supervise(vbar().command("--new"));
+    bench.pass(changed);
+    engine.writeLog(NAME + "-next", "unknown flag --new");
+    engine.exit(NAME + "-next", 2, false);
+
+    Finding found = bench.pass(changed);
+
+    assertThat(found.state()).isEqualTo(State.DEGRADED);
+    assertThat(found.summary())
+        .isEqualTo("runs with its old specification, since the new one has failed");
+    assertThat(found.cause()).contains("exit code 2");
+    assertThat(found.action()).contains("systemctl reload tpu-bootd");
+    assertThat((List<?>) Bench.fact(found, "lastLog")).last().isEqualTo("unknown flag --new");
+    assertThat(engine.runs(id)).isTrue();
+    assertNotTriedAgain(changed);
+    assertNotTriedAgain(bench.supervise(vbar().command("--new")));
+  }
+
+  private void assertNotTriedAgain(SupervisedContainer changed) throws Exception {
+    bench.time.forward(Duration.ofMinutes(10));
+    bench.pass(changed);
+    engine.forgetReceived();
+    bench.time.forward(Duration.ofMinutes(10));
+
+    Finding found = bench.pass(changed);
+
+    assertThat(found.state()).isEqualTo(State.DEGRADED);
+    assertThat(found.summary()).startsWith("runs with its old specification");
+    assertThat(changes()).isEmpty();
+    assertThat(engine.names()).containsExactly(NAME);
+  }
+
+  @Test
+  void specThatFailed_triedAgainAfterAReload() throws Exception {
+    failNewSpec();
+    var changed = bench.supervise(vbar().command("--new"));
+    bench.pass(changed);
+    bench.reloads++;
+
+    Finding found = bench.pass(changed);
+
+    assertThat(found.state()).isEqualTo(State.OK);
+    assertThat(engine.askedFor(NAME + "-next").path("Cmd").toString()).isEqualTo("[\"--new\"]");
+  }
+
+  @Test
+  void specThatFailed_anotherOneIsTriedAtOnce() throws Exception {
+    failNewSpec();
+
+    Finding found = bench.pass(vbar().command("--newer"));
+
+    assertThat(found.state()).isEqualTo(State.OK);
+    assertThat(engine.askedFor(NAME + "-next").path("Cmd").toString()).isEqualTo("[\"--newer\"]");
+  }
+
+  @Test
+  void specThatFailed_oldOneIsSupervisedLikeAnyOther() throws Exception {
+    String id = failNewSpec();
+    engine.exit(NAME, 1, false);
+    var changed = bench.supervise(vbar().command("--new"));
+
+    assertThat(bench.pass(changed).state()).isEqualTo(State.DEGRADED);
+    assertThat(engine.runs(id)).isTrue();
+    engine.removeByForce(NAME);
+
+    assertThat(bench.pass(changed).state()).isEqualTo(State.OK);
+    assertThat(engine.askedFor(NAME).path("Cmd").toString())
+        .as("nothing else is left to be made")
+        .isEqualTo("[\"--new\"]");
+  }
+
+  /** The id of the old one, which has come back. */
+  private String failNewSpec() throws Exception {
+    String id = (String) Bench.fact(bench.pass(vbar()), "id");
+    var changed = bench.supervise(vbar().command("--new"));
+    bench.pass(changed);
+    engine.exit(NAME + "-next", 2, false);
+    bench.pass(changed);
+    assertThat(engine.runs(id)).isTrue();
+    return id;
+  }
+
+  @Test
+  void stoppedWithTpuBootdOnItsTrial_goesOnWithIt() throws Exception {
+    bench.pass(vbar());
+    bench.pass(vbar().command("--new"));
+    engine.exit(NAME + "-next", 143, false);
+
+    Finding found = bench.pass(vbar().command("--new"));
+
+    assertThat(found.state()).isEqualTo(State.OK);
+    assertThat(engine.runs(NAME + "-next")).isTrue();
+    assertThat(engine.runs(NAME)).isFalse();
+  }
+
+  @Test
+  void anotherSpecWhileOneIsOnTrial_takesItsPlace() throws Exception {
+    bench.pass(vbar());
+    bench.pass(vbar().command("--new"));
+
+    Finding found = bench.pass(vbar().command("--newer"));
+
+    assertThat(found.state()).isEqualTo(State.OK);
+    assertThat(engine.names()).containsExactly(NAME, NAME + "-next");
+    assertThat(engine.askedFor(NAME).path("Cmd").toString()).isEqualTo("[\"--new\"]");
+    assertThat(engine.runs(NAME + "-next")).isTrue();
+  }
+
+  @Test
+  void crashLoop_goesOnAfterARestartOfTpuBootd() throws Exception {
+    var vbar = bench.supervise(vbar());
+    bench.pass(vbar);
+    for (int i = 0; i < 4; i++) {
+      engine.exit(NAME, 3, false);
+      bench.pass(vbar);
+      bench.time.forward(Duration.ofMinutes(4));
+      bench.pass(vbar);
+    }
+    engine.writeLog(NAME, "the last word");
+    engine.exit(NAME, 4, true);
+    bench.pass(vbar);
+    engine.forgetReceived();
+
+    var next = bench.supervise(vbar());
+    Finding found = bench.pass(next);
+
+    assertThat(found.state()).isEqualTo(State.FAILED);
+    assertThat(found.summary()).startsWith("crash loop: ended 5 times in a row, starts again in ");
+    assertThat(Bench.fact(found, "lastEnds").toString()).contains("exitCode=3", "exitCode=4");
+    assertThat((List<?>) Bench.fact(found, "lastLog")).last().isEqualTo("the last word");
+    assertThat(changes()).isEmpty();
+    bench.time.forward(Duration.ofMinutes(5));
+    bench.pass(next);
+    assertThat(engine.runs(NAME)).isTrue();
+  }
+
+  @Test
+  void memoryThatCannotBeReadOrWritten_isNoFailure() throws Exception {
+    bench.states.breakDown();
+
+    assertThat(bench.pass(vbar()).state()).isEqualTo(State.OK);
+  }
+
+  @Test
+  void plan_remembersNothing() throws Exception {
+    bench.supervise(vbar()).plan();
+
+    assertThat(bench.states.texts).isEmpty();
   }
 
   @Test
@@ -316,7 +477,10 @@ class SupervisedContainerIT {
     assertThat(engine.names()).containsExactly(NAME, NAME + "-next");
     engine.faults().clear();
 
-    assertThat(bench.pass(vbar().command("--new")).state()).isEqualTo(State.OK);
+    var changed = bench.supervise(vbar().command("--new"));
+    assertThat(bench.pass(changed).state()).isEqualTo(State.OK);
+    bench.time.forward(Duration.ofSeconds(10));
+    bench.pass(changed);
     assertThat(engine.names()).containsExactly(NAME);
     assertThat(engine.askedFor(NAME).path("Cmd").toString()).isEqualTo("[\"--new\"]");
   }
@@ -325,7 +489,10 @@ class SupervisedContainerIT {
   void replacementCutOffBeforeTheRename_onlyTheNameIsGiven() throws Exception {
     bench.pass(vbar());
     engine.faults().drop("/rename");
-    bench.pass(vbar().command("--new"));
+    var changed = bench.supervise(vbar().command("--new"));
+    bench.pass(changed);
+    bench.time.forward(Duration.ofSeconds(10));
+    bench.pass(changed);
     assertThat(engine.names()).containsExactly(NAME + "-next");
     engine.faults().clear();
     engine.forgetReceived();

@@ -1,0 +1,79 @@
+package org.tpubootd.container;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.tpubootd.config.ContainersConfig;
+import org.tpubootd.core.Backoff;
+import org.tpubootd.core.Time;
+
+/** Gets the image of one container onto the host, and remembers how that went. Not thread-safe. */
+final class Images {
+
+  private static final Logger log = LoggerFactory.getLogger(Images.class);
+
+  private final ContainersConfig.Pull policy;
+  private final Pull puller;
+  private final Time time;
+  private final Backoff backoff;
+  private boolean pullTried;
+  private @Nullable PullFailure failure;
+  private long due;
+
+  Images(ContainersConfig.Pull policy, Workplace place) {
+    this.policy = policy;
+    this.puller = new Pull(place.engine(), place.limits(), place.login(), place.time());
+    this.time = place.time();
+    this.backoff = new Backoff(Duration.ofSeconds(2), Duration.ofMinutes(1), place.random());
+  }
+
+  /**
+   * With "always", one pull in the life of this component: at its first start of the container. A
+   * container that crashes is not made to wait for a registry each time.
+   *
+   * @param needed whether the container cannot be started without the image
+   */
+  boolean toPull(boolean needed) {
+    boolean always = policy == ContainersConfig.Pull.ALWAYS && !pullTried;
+    return policy != ContainersConfig.Pull.NEVER && (always || needed);
+  }
+
+  boolean neverPulled() {
+    return policy == ContainersConfig.Pull.NEVER;
+  }
+
+  /** The image is there: with "always" it may still be an old one. */
+  void seen() {
+    if (policy != ContainersConfig.Pull.ALWAYS) {
+      failure = null;
+    }
+  }
+
+  /** How the last pull failed, if it did. */
+  Optional<PullFailure> failure() {
+    return Optional.ofNullable(failure);
+  }
+
+  /** How long until a pull may be tried again; nothing or less when it may be now. */
+  Duration untilDue() {
+    return failure == null ? Duration.ZERO : Duration.ofNanos(due - time.nanos());
+  }
+
+  /** Pulls it; a failure is remembered. */
+  void pull(ImageName image, Consumer<String> progress)
+      throws EngineException, InterruptedException {
+    pullTried = true;
+    log.info("pulling {}", image);
+    try {
+      puller.pull(image, progress);
+      failure = null;
+      backoff.reset();
+    } catch (PullFailure e) {
+      failure = e;
+      due = time.nanos() + backoff.next().toNanos();
+    }
+  }
+}
