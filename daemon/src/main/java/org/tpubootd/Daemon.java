@@ -198,7 +198,8 @@ public final class Daemon {
 
   private void attributeChanged(String key) {
     log.debug("attribute {} changed", key);
-    List.of("tpu-env", "workload-env", "devices", "host").forEach(part -> bell(part).ring());
+    List.of("tpu-env", "workload-env", "devices", "host", "container/vbar")
+        .forEach(part -> bell(part).ring());
   }
 
   private void wakeContainers() {

@@ -78,13 +78,25 @@ public final class MetadataSource implements AutoCloseable {
 
   /** What tpu-env promises of the hardware; empty while it is not known. */
   Optional<Expected> expectedHardware() {
+    return tpuEnv().map(MetadataSource::expected);
+  }
+
+  private Optional<TpuEnv> tpuEnv() {
     try {
-      return tpuEnv.read().map(MetadataSource::expected);
+      return tpuEnv.read();
     } catch (InterruptedException e) {
       // The pass that asks is being ended: it is told so, and needs no answer any more.
       Thread.currentThread().interrupt();
       return Optional.empty();
     }
+  }
+
+  /**
+   * The image of the vBar agent that tpu-env names; blank where it names none, as Google's own
+   * units have had it crash-loop over; empty while tpu-env is not known.
+   */
+  Optional<String> vbarImage() {
+    return tpuEnv().map(env -> env.value("VBARCONTROL_AGENT_DOCKER_URL").orElse(""));
   }
 
   private static Expected expected(TpuEnv env) {

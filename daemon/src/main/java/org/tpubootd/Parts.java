@@ -18,6 +18,7 @@ import org.tpubootd.env.EnvironmentFile;
 import org.tpubootd.env.TpuEnvFile;
 import org.tpubootd.env.WorkloadEnv;
 import org.tpubootd.host.HostChecks;
+import org.tpubootd.host.OtherAgents;
 import org.tpubootd.pci.Devices;
 import org.tpubootd.pci.Expected;
 import org.tpubootd.pci.ModuleLoader;
@@ -97,10 +98,20 @@ final class Parts {
       ContainerConfig container,
       Workplace place) {
     boolean devicesEnabled = config.devices().enabled();
+    var others = new OtherAgents(place.root());
+    Gate ours = notOthers(others, container.name());
     return new Wired(
         new SupervisedContainer(
-            container, devicesEnabled ? afterDevices(board) : Optional::empty, place),
+            container,
+            devicesEnabled ? ours.and(afterDevices(board)) : ours,
+            metadata::vbarImage,
+            place),
         List.of(container, config.containers().common(), devicesEnabled, metadata, place.engine()));
+  }
+
+  private static Gate notOthers(OtherAgents others, String agent) {
+    return () ->
+        others.insteadOf(agent).map(why -> Finding.inert("somebody else runs this agent", why));
   }
 
   /**

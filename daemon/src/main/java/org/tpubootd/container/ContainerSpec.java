@@ -32,7 +32,8 @@ record ContainerSpec(
     @Nullable Long memory,
     long logMaxSize,
     int logFiles,
-    Optional<ConfigFile> configFile) {
+    Optional<ConfigFile> configFile,
+    Grants grants) {
 
   /** Marks a container as ours and names the part that it is. */
   static final String PART_LABEL = "org.tpubootd.part";
@@ -69,14 +70,17 @@ record ContainerSpec(
     environment = Map.copyOf(environment);
   }
 
-  static ContainerSpec of(ContainerConfig config, HostRoot root) throws Impossible {
-    String key = "containers." + config.name() + ".";
-    if (config.image().isBlank()) {
+  /**
+   * @param image the one to use, which need not be the configured one
+   */
+  static ContainerSpec of(ContainerConfig config, String image, HostRoot root) throws Impossible {
+    String key = config.key() + ".";
+    if (image.isBlank()) {
       throw new Impossible("no image is set", "set " + key + "image");
     }
     return new ContainerSpec(
         config.name(),
-        ImageName.parse(config.image()),
+        ImageName.parse(image),
         config.command().stream()
             .map(word -> word.replace("${uid}", config.uid()).replace("${gid}", config.gid()))
             .toList(),
@@ -86,7 +90,8 @@ record ContainerSpec(
         config.memory(),
         config.logMaxSize(),
         config.logFiles(),
-        configFile(config, root, key));
+        configFile(config, root, key),
+        Grants.of(config.rights(), root, key));
   }
 
   private static Optional<ConfigFile> configFile(ContainerConfig config, HostRoot root, String key)
@@ -168,6 +173,7 @@ record ContainerSpec(
       add(form, "mount-target", file.target());
       add(form, "mount-sum", file.sum());
     });
+    grants.addTo((key, value) -> add(form, key, value));
     return HexFormat.of().formatHex(sha256().digest(form.toString().getBytes(UTF_8)));
   }
 

@@ -11,7 +11,6 @@ import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -59,22 +58,28 @@ public final class Engine implements Closeable {
 
   /** The containers of one part, and whoever has its name. */
   Holdings holdings(String part) throws EngineException, InterruptedException {
-    String name = "/" + ContainerSpec.nameOf(part);
     var all =
         client.call(
             "list the containers", docker -> docker.listContainersCmd().withShowAll(true).exec());
     var ours = new ArrayList<Observed>();
     String foreigner = null;
+    String rival = null;
     for (var container : all) {
       if (container.getLabels() != null
           && part.equals(container.getLabels().get(ContainerSpec.PART_LABEL))) {
         inspect(container.getId()).ifPresent(ours::add);
-      } else if (container.getNames() != null
-          && Arrays.asList(container.getNames()).contains(name)) {
-        foreigner = container.getId();
+      } else if (container.getNames() != null) {
+        for (String name : container.getNames()) {
+          String plain = Observed.withoutSlash(name);
+          if (plain.equals(ContainerSpec.nameOf(part))) {
+            foreigner = container.getId();
+          } else if (Holdings.isRival(part, plain) && "running".equals(container.getState())) {
+            rival = plain;
+          }
+        }
       }
     }
-    return new Holdings(ours, Optional.ofNullable(foreigner));
+    return new Holdings(ours, Optional.ofNullable(foreigner), Optional.ofNullable(rival));
   }
 
   /** The ids of all running containers of ours, whatever their part. */

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,10 +49,12 @@ public final class SupervisedContainer implements Component {
   private final ContainersConfig limits;
   private final Engine engine;
   private final Gate gate;
+  private final Supplier<Optional<String>> imageOfTpuEnv;
   private final HostRoot root;
   private final Restarts restarts;
   private final Trial trial;
   private final Notebook notebook;
+  private final Readiness readiness;
   private final Images images;
   private final Changes changes;
   private final Wording wording;
@@ -59,8 +62,17 @@ public final class SupervisedContainer implements Component {
   private String lastLogOf = "";
   private volatile Duration wake = INTERVAL;
 
-  public SupervisedContainer(ContainerConfig config, Gate gate, Workplace place) {
+  /**
+   * @param imageOfTpuEnv the image that tpu-env names; blank where it names none, empty while
+   *     tpu-env is not known. Asked only where the configuration says so
+   */
+  public SupervisedContainer(
+      ContainerConfig config,
+      Gate gate,
+      Supplier<Optional<String>> imageOfTpuEnv,
+      Workplace place) {
     this.config = config;
+    this.imageOfTpuEnv = imageOfTpuEnv;
     this.limits = place.limits();
     this.engine = place.engine();
     this.gate = gate;
@@ -68,6 +80,7 @@ public final class SupervisedContainer implements Component {
     this.restarts = new Restarts(limits, place.time(), place.random());
     this.trial = new Trial(place.reloads());
     this.notebook = new Notebook(place.states(), config.name(), root);
+    this.readiness = new Readiness(config.ready(), root, place.time());
     this.images = new Images(config.pull(), place);
     this.changes = new Changes(engine, limits, restarts, trial);
     this.wording = new Wording(config, restarts);
@@ -90,7 +103,8 @@ public final class SupervisedContainer implements Component {
     return limits
         .pullDeadline()
         .plus(limits.stopTimeout())
-        .plus(limits.callDeadline().multipliedBy(calls));
+        .plus(limits.callDeadline().multipliedBy(calls))
+        .plus(config.ready().timeout().multipliedBy(2));
   }
 
   @Override
@@ -127,11 +141,19 @@ public final class SupervisedContainer implements Component {
     if (ours.isEmpty() && holdings.foreigner().isPresent()) {
       return Look.only(wording.foreign(holdings.foreigner().get()));
     }
+    Optional<Observed> runs = ours.stream().filter(Observed::alive).findFirst();
+    if (runs.isEmpty() && holdings.rival().isPresent()) {
+      return Look.only(wording.rival(holdings.rival().get()));
+    }
+    Optional<String> image = image();
+    if (image.isEmpty()) {
+      return Look.only(wording.imageNotKnown(runs));
+    }
     ContainerSpec spec;
     try {
-      spec = ContainerSpec.of(config, root);
+      spec = ContainerSpec.of(config, image.get(), root);
     } catch (ContainerSpec.Impossible e) {
-      return Look.only(wording.impossible(e, ours.stream().anyMatch(Observed::alive)));
+      return Look.only(wording.impossible(e, runs.isPresent()));
     }
     for (Observed container : ours) {
       rememberEnd(container);
@@ -141,14 +163,11 @@ public final class SupervisedContainer implements Component {
     String hash = failed.map(Trial.Failed::fallback).orElse(spec.hash());
     Decision decision = Decision.about(ours, hash, Optional.empty());
     return switch (decision) {
-      case Decision.Keep keep -> {
-        restarts.running(keep.good());
-        yield keep(keep, spec);
-      }
+      case Decision.Keep keep -> keep(keep, spec);
       case Decision.OnTrial onTrial when onTrial.next().alive() -> {
-        restarts.running(onTrial.next());
+        Finding now = now(decision, onTrial.next(), spec);
         yield isLater(Trial.LENGTH.minus(restarts.runningFor()))
-            ? Look.only(now(decision, spec, true))
+            ? Look.only(now)
             : keep(onTrial.passed(), spec);
       }
       case Decision.Restore restore when restarts.isLastEnd(restore.failed()) -> {
@@ -168,15 +187,37 @@ public final class SupervisedContainer implements Component {
     };
   }
 
+  /** Empty while it is not known which one is asked for. */
+  private Optional<String> image() {
+    return config.imageFromTpuEnv()
+        ? imageOfTpuEnv.get().map(named -> named.isBlank() ? config.image() : named.strip())
+        : Optional.of(config.image());
+  }
+
+  /** What is so of one that runs: it may not be ready yet, or not any more. */
+  private Finding now(Decision decision, Observed good, ContainerSpec spec)
+      throws InterruptedException {
+    restarts.running(good);
+    Finding now = now(decision, spec, true);
+    if (good.status() != Observed.Status.RUNNING) {
+      return now;
+    }
+    Optional<String> whyNot = readiness.whyNot(good, restarts.runningFor());
+    isLater(readiness.untilDue());
+    return whyNot.isEmpty() || now.state() != State.OK
+        ? now
+        : wording.notReady(now, whyNot.get(), readiness.isStarting(restarts.runningFor()));
+  }
+
   private Finding now(Decision decision, ContainerSpec spec, boolean imageThere) {
     return wording
         .now(decision, spec, imageThere, trial.failed(), lastLog)
         .withNotes(wording.notes(decision, images.failure()));
   }
 
-  private Look keep(Decision.Keep keep, ContainerSpec spec) {
+  private Look keep(Decision.Keep keep, ContainerSpec spec) throws InterruptedException {
     images.seen();
-    Finding now = now(keep, spec, true);
+    Finding now = now(keep, keep.good(), spec);
     boolean inOrder = keep.others().isEmpty() && !keep.good().isNext();
     return inOrder ? Look.only(now) : intend(now, spec, keep, false);
   }

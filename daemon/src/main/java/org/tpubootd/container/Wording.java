@@ -25,8 +25,7 @@ final class Wording {
   }
 
   Finding switchedOff() {
-    return Finding.inert(
-        "switched off", "containers." + config.name() + ".enabled is false in the configuration");
+    return Finding.inert("switched off", config.key() + ".enabled is false in the configuration");
   }
 
   Finding foreign(String id) {
@@ -36,6 +35,35 @@ final class Wording {
             + id.substring(0, Math.min(12, id.length()))
             + " has this name and no label of tpu-bootd, so it is not touched;"
             + " docker rm or docker rename it if tpu-bootd is to run its own");
+  }
+
+  Finding rival(String rival) {
+    return Finding.inert(
+        "somebody else runs this agent",
+        "the container %s runs and has no label of tpu-bootd, so it is not touched; stop it if"
+                .formatted(rival)
+            + " tpu-bootd is to run the agent");
+  }
+
+  Finding imageNotKnown(Optional<Observed> runs) {
+    String cause =
+        "%s.image-from-tpu-env is true, and tpu-env is not known yet".formatted(config.key());
+    return runs.isPresent()
+        ? Finding.ok(
+            "runs since %s; whether its image is the one wanted is not known yet"
+                .formatted(runs.get().startedAt()))
+        : Finding.waiting("waits for tpu-env to name the image", cause, null);
+  }
+
+  Finding notReady(Finding now, String whyNot, boolean starting) {
+    Finding notReady =
+        starting
+            ? Finding.waiting("runs and is not ready yet", whyNot, null)
+            : Finding.degraded(
+                "runs, but is not ready",
+                whyNot,
+                "see docker logs %s, and whether %s.ready is right".formatted(name, config.key()));
+    return notReady.withNotes(now.notes()).withFacts(now.facts());
   }
 
   Finding impossible(ContainerSpec.Impossible e, boolean runs) {
@@ -119,8 +147,7 @@ final class Wording {
       return Finding.degraded(
           "runs with its old specification, since the new one has failed",
           failed.get().why(),
-          "change containers.%s, or have it tried again: systemctl reload tpu-bootd"
-              .formatted(config.name()));
+          "change %s, or have it tried again: systemctl reload tpu-bootd".formatted(config.key()));
     }
     return switch (good.status()) {
       case PAUSED ->
@@ -154,7 +181,7 @@ final class Wording {
 
   private Finding missing(ContainerSpec spec, boolean imageThere) {
     if (restarts.lastError().isPresent()) {
-      return ended("see the cause and the keys under containers." + config.name());
+      return ended("see the cause and the keys under " + config.key());
     }
     return imageThere
         ? Finding.waiting(
@@ -204,8 +231,8 @@ final class Wording {
 
   Finding neverPulled(ContainerSpec spec, boolean runs) {
     String cause =
-        "the image %s is not on this host, and containers.%s.pull is never"
-            .formatted(spec.image(), config.name());
+        "the image %s is not on this host, and %s.pull is never"
+            .formatted(spec.image(), config.key());
     String action = "load the image with docker load, or set pull to missing";
     return runs
         ? Finding.degraded("runs with an old specification", cause, action)

@@ -90,6 +90,7 @@ final class Bench implements AutoCloseable {
   final Engine engine;
   final KeptStates states = new KeptStates();
   int reloads;
+  Optional<String> imageOfTpuEnv = Optional.empty();
   HostRoot root = HostRoot.MACHINE;
   Gate gate = Optional::empty;
   RegistryLogin login = _ -> Optional.empty();
@@ -112,6 +113,7 @@ final class Bench implements AutoCloseable {
     return new SupervisedContainer(
         one.config(),
         () -> gate.heldBack(),
+        () -> imageOfTpuEnv,
         new Workplace(
             limits,
             engine,
