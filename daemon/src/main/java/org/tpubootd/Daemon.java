@@ -2,6 +2,7 @@ package org.tpubootd;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -166,10 +167,21 @@ public final class Daemon {
                         host.time(),
                         host.random()))));
     crew.bring(tasks);
+    strikeAllBut(parts);
     metadata.closeReplaced();
     engine.closeReplaced();
     config = next;
     board.post(CONFIGURATION.name(), Finding.ok("as in the files"));
+  }
+
+  /** What is in the configuration no more is not to be shown as it was last. */
+  private void strikeAllBut(List<Parts.Wired> parts) {
+    var names = new HashSet<>(List.of(CONFIGURATION.name()));
+    parts.forEach(wired -> names.add(wired.name()));
+    board.conditions().stream()
+        .map(condition -> condition.part().name())
+        .filter(name -> !names.contains(name))
+        .forEach(board::strike);
   }
 
   private Task loop(Parts.Wired wired) {

@@ -9,6 +9,7 @@ import org.tpubootd.config.Config;
 import org.tpubootd.config.ContainersConfig.ContainerConfig;
 import org.tpubootd.container.Engine;
 import org.tpubootd.container.Gate;
+import org.tpubootd.container.Orphans;
 import org.tpubootd.container.SupervisedContainer;
 import org.tpubootd.container.Workplace;
 import org.tpubootd.core.Board;
@@ -88,6 +89,13 @@ final class Parts {
     for (ContainerConfig container : config.containers().all()) {
       parts.add(container(config, metadata, board, container, place));
     }
+    parts.add(
+        new Wired(
+            new Orphans(engine, config.containers()),
+            List.of(
+                config.containers().common(),
+                config.containers().all().stream().map(ContainerConfig::name).toList(),
+                engine)));
     return List.copyOf(parts);
   }
 

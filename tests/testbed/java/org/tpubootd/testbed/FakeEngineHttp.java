@@ -50,7 +50,12 @@ final class FakeEngineHttp implements Closeable {
       String path,
       Map<String, String> query,
       Map<String, String> headers,
-      String body) {}
+      byte[] bytes) {
+
+    String body() {
+      return new String(bytes, UTF_8);
+    }
+  }
 
   /** Answers one request. */
   interface Handler {
@@ -131,7 +136,7 @@ final class FakeEngineHttp implements Closeable {
       headers.put(
           header.substring(0, colon).toLowerCase(Locale.ROOT), header.substring(colon + 1).strip());
     }
-    String body = new String(body(in, headers), UTF_8);
+    byte[] body = body(in, headers);
     int question = words[1].indexOf('?');
     String path = question < 0 ? words[1] : words[1].substring(0, question);
     String version = "";

@@ -32,6 +32,9 @@ public record ContainersConfig(
     ContainerConfig telemetry,
     List<ContainerConfig> extra) {
 
+  /** No container has this name, since the part that looks for left-over ones has it. */
+  public static final String ORPHANS = "orphans";
+
   /** All but the containers: what the engine and each container's loop are made of. */
   public List<Object> common() {
     return List.of(
@@ -149,8 +152,8 @@ public record ContainersConfig(
     return section
         .sectionMap(
             "extra",
-            "(?!(vbar|telemetry)$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?",
-            "small letters, digits and -, and not as one of the two above")
+            "(?!(vbar|telemetry|" + ORPHANS + ")$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?",
+            "small letters, digits and -, and not vbar, telemetry or " + ORPHANS)
         .entrySet()
         .stream()
         .map(entry ->

@@ -61,7 +61,7 @@ public record ReadyConfig(
         section
             .optionalPattern("path", "/[!-~]*", "a path such as /healthz")
             .orElse(standard.path()),
-        section.optionalText("socket").orElse(standard.socket()),
+        section.optionalPattern("socket", "/.+", "an absolute path").orElse(standard.socket()),
         section.duration("start-period", standard.startPeriod()),
         section.duration("interval", standard.interval(), LEAST_INTERVAL),
         section.duration("timeout", standard.timeout()));

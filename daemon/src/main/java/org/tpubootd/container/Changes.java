@@ -15,12 +15,14 @@ final class Changes {
   private final ContainersConfig limits;
   private final Restarts restarts;
   private final Trial trial;
+  private final Removal removal;
 
-  Changes(Engine engine, ContainersConfig limits, Restarts restarts, Trial trial) {
+  Changes(Engine engine, ContainersConfig limits, History history) {
     this.engine = engine;
     this.limits = limits;
-    this.restarts = restarts;
-    this.trial = trial;
+    this.restarts = history.restarts;
+    this.trial = history.trial;
+    this.removal = new Removal(engine, limits);
   }
 
   /**
@@ -29,7 +31,7 @@ final class Changes {
    */
   void carryOut(ContainerSpec spec, Decision decision)
       throws EngineException, InterruptedException {
-    removeAll(decision.others());
+    removal.of(decision.others());
     switch (decision) {
       case Decision.Keep(Observed good, List<Observed> _) -> giveName(spec, good.id(), good.name());
       case Decision.Start(Observed stopped, List<Observed> _) -> {
@@ -96,17 +98,6 @@ final class Changes {
     } catch (EngineException.Refused e) {
       restarts.failedToStart(e.reason);
       throw e;
-    }
-  }
-
-  /** Stops and removes containers of ours. */
-  void removeAll(List<Observed> containers) throws EngineException, InterruptedException {
-    for (Observed container : containers) {
-      if (container.alive()) {
-        engine.stop(container.id(), limits.stopTimeout());
-      }
-      engine.remove(container);
-      log.info("removed {} ({})", container.name(), container.shortId());
     }
   }
 }

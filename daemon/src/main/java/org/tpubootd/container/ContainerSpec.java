@@ -182,7 +182,7 @@ record ContainerSpec(
     form.append(key).append(' ').append(value.length()).append(' ').append(value).append('\n');
   }
 
-  private static MessageDigest sha256() {
+  static MessageDigest sha256() {
     try {
       return MessageDigest.getInstance("SHA-256");
     } catch (NoSuchAlgorithmException e) {

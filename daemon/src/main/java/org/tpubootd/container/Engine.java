@@ -5,15 +5,18 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import com.github.dockerjava.api.model.AuthConfig;
 import com.github.dockerjava.api.model.Event;
 import com.github.dockerjava.api.model.Frame;
+import com.github.dockerjava.api.model.LoadResponseItem;
 import com.github.dockerjava.api.model.PullResponseItem;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InputStream;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -94,6 +97,26 @@ public final class Engine implements Closeable {
                 .stream()
                 .map(container -> container.getId())
                 .toList());
+  }
+
+  /** The containers of ours that are of none of these parts. */
+  List<Observed> ofOtherParts(Set<String> parts) throws EngineException, InterruptedException {
+    var all =
+        client.call(
+            "list the containers of tpu-bootd",
+            docker ->
+                docker
+                    .listContainersCmd()
+                    .withShowAll(true)
+                    .withLabelFilter(List.of(ContainerSpec.PART_LABEL))
+                    .exec());
+    var others = new ArrayList<Observed>();
+    for (var container : all) {
+      if (!parts.contains(container.getLabels().get(ContainerSpec.PART_LABEL))) {
+        inspect(container.getId()).ifPresent(others::add);
+      }
+    }
+    return others;
   }
 
   /** Empty where there is no such container (any more). */
@@ -217,6 +240,12 @@ public final class Engine implements Closeable {
           }
           return pull;
         });
+  }
+
+  /** Gives an archive of images to the engine. */
+  EngineStream<LoadResponseItem> load(String what, InputStream archive)
+      throws EngineException, InterruptedException {
+    return client.open(what, docker -> docker.loadImageAsyncCmd(archive));
   }
 
   /** Follows what happens to containers of ours, from a moment on. */

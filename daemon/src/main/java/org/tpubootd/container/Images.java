@@ -1,12 +1,14 @@
 package org.tpubootd.container;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.tpubootd.config.ContainersConfig;
+import org.tpubootd.container.Tarballs.Tarball;
 import org.tpubootd.core.Backoff;
 import org.tpubootd.core.Time;
 
@@ -15,7 +17,23 @@ final class Images {
 
   private static final Logger log = LoggerFactory.getLogger(Images.class);
 
+  /**
+   * What is to be done before the container can be made.
+   *
+   * @param archive is loaded first
+   */
+  record Fetch(Optional<Tarball> archive, boolean pull) {
+    static final Fetch NOTHING = new Fetch(Optional.empty(), false);
+
+    boolean isNeeded() {
+      return pull || archive.isPresent();
+    }
+  }
+
   private final ContainersConfig.Pull policy;
+  private final Engine engine;
+  private final Tarballs tarballs;
+  private final Load loader;
   private final Pull puller;
   private final Time time;
   private final Backoff backoff;
@@ -25,6 +43,9 @@ final class Images {
 
   Images(ContainersConfig.Pull policy, Workplace place) {
     this.policy = policy;
+    this.engine = place.engine();
+    this.tarballs = new Tarballs(place.root(), place.limits().pullDeadline());
+    this.loader = new Load(engine, place.limits().pullDeadline());
     this.puller = new Pull(place.engine(), place.limits(), place.login(), place.time());
     this.time = place.time();
     this.backoff = new Backoff(Duration.ofSeconds(2), Duration.ofMinutes(1), place.random());
@@ -32,13 +53,34 @@ final class Images {
 
   /**
    * With "always", one pull in the life of this component: at its first start of the container. A
-   * container that crashes is not made to wait for a registry each time.
+   * container that crashes is not made to wait for a registry each time. An archive on this host
+   * goes before a pull that only has to get what is missing.
    *
    * @param needed whether the container cannot be started without the image
    */
-  boolean toPull(boolean needed) {
+  Fetch toFetch(ImageName image, boolean needed) throws InterruptedException {
+    Optional<Tarball> archive = needed ? tarballs.holding(image) : Optional.empty();
     boolean always = policy == ContainersConfig.Pull.ALWAYS && !pullTried;
-    return policy != ContainersConfig.Pull.NEVER && (always || needed);
+    boolean missing = needed && archive.isEmpty();
+    return new Fetch(archive, policy != ContainersConfig.Pull.NEVER && (always || missing));
+  }
+
+  /** Why archives on this host are not used, a sentence each. */
+  List<String> archiveProblems() {
+    return tarballs.problems();
+  }
+
+  /** Loads it; an archive that cannot be used is remembered as such. */
+  void load(ImageName image, Tarball archive) throws EngineException, InterruptedException {
+    log.info("loading {} out of {}", image, archive.path());
+    Optional<String> problem = tarballs.broken(archive);
+    if (problem.isEmpty()) {
+      problem = loader.load(archive);
+    }
+    if (problem.isEmpty() && engine.imageId(image).isEmpty()) {
+      problem = Optional.of("it was loaded, and there is no " + image + " all the same");
+    }
+    problem.ifPresent(why -> tarballs.refuse(archive, why));
   }
 
   boolean neverPulled() {

@@ -6,8 +6,6 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.tpubootd.config.ContainersConfig;
 import org.tpubootd.config.ContainersConfig.ContainerConfig;
 import org.tpubootd.config.HostRoot;
@@ -24,15 +22,11 @@ import org.tpubootd.core.Step;
  */
 public final class SupervisedContainer implements Component {
 
-  private static final Logger log = LoggerFactory.getLogger(SupervisedContainer.class);
-
   /** The safety net under {@link EngineEvents}, which bring most news within milliseconds. */
   private static final Duration INTERVAL = Duration.ofSeconds(15);
 
-  private static final int LOG_LINES = 50;
-
   /** What a pass means to do. */
-  private record Intent(ContainerSpec spec, Decision decision, boolean pull) {}
+  private record Intent(ContainerSpec spec, Decision decision, Images.Fetch fetch) {}
 
   /**
    * What a look found.
@@ -51,15 +45,14 @@ public final class SupervisedContainer implements Component {
   private final Gate gate;
   private final Supplier<Optional<String>> imageOfTpuEnv;
   private final HostRoot root;
+  private final History history;
   private final Restarts restarts;
   private final Trial trial;
-  private final Notebook notebook;
   private final Readiness readiness;
   private final Images images;
   private final Changes changes;
+  private final Removal removal;
   private final Wording wording;
-  private List<String> lastLog = List.of();
-  private String lastLogOf = "";
   private volatile Duration wake = INTERVAL;
 
   /**
@@ -77,13 +70,14 @@ public final class SupervisedContainer implements Component {
     this.engine = place.engine();
     this.gate = gate;
     this.root = place.root();
-    this.restarts = new Restarts(limits, place.time(), place.random());
-    this.trial = new Trial(place.reloads());
-    this.notebook = new Notebook(place.states(), config.name(), root);
+    this.history = new History(config.name(), place);
+    this.restarts = history.restarts;
+    this.trial = history.trial;
     this.readiness = new Readiness(config.ready(), root, place.time());
     this.images = new Images(config.pull(), place);
-    this.changes = new Changes(engine, limits, restarts, trial);
-    this.wording = new Wording(config, restarts);
+    this.changes = new Changes(engine, limits, history);
+    this.removal = new Removal(engine, limits);
+    this.wording = new Wording(config, history);
   }
 
   @Override
@@ -100,8 +94,10 @@ public final class SupervisedContainer implements Component {
   @Override
   public Duration longestPass() {
     int calls = 15;
+    // One for reading archives and one for loading, before the pull.
     return limits
         .pullDeadline()
+        .multipliedBy(3)
         .plus(limits.stopTimeout())
         .plus(limits.callDeadline().multipliedBy(calls))
         .plus(config.ready().timeout().multipliedBy(2));
@@ -112,7 +108,7 @@ public final class SupervisedContainer implements Component {
     if (!config.enabled()) {
       return planSwitchedOff();
     }
-    notebook.load(restarts, trial);
+    history.load();
     try {
       Look seen = look();
       return new Plan(
@@ -120,17 +116,17 @@ public final class SupervisedContainer implements Component {
           seen.steps(),
           progress -> {
             // A look may have found an end, which counts even if we are killed a moment later.
-            notebook.save(restarts, trial);
+            history.save();
             Intent intent = seen.intent();
             if (intent == null) {
               return seen.now();
             }
             Finding found = carryOut(intent, progress);
-            notebook.save(restarts, trial);
+            history.save();
             return found;
           });
     } catch (EngineException e) {
-      return Plan.nothingToDo(wording.trouble(e));
+      return Plan.nothingToDo(Wording.trouble(e));
     }
   }
 
@@ -155,9 +151,7 @@ public final class SupervisedContainer implements Component {
     } catch (ContainerSpec.Impossible e) {
       return Look.only(wording.impossible(e, runs.isPresent()));
     }
-    for (Observed container : ours) {
-      rememberEnd(container);
-    }
+    history.look(ours);
     Optional<Trial.Failed> failed = trial.failed(spec.hash(), ours);
     // A spec that has failed is not wanted any more; what came back in its place is.
     String hash = failed.map(Trial.Failed::fallback).orElse(spec.hash());
@@ -172,7 +166,7 @@ public final class SupervisedContainer implements Component {
       }
       case Decision.Restore restore when restarts.isLastEnd(restore.failed()) -> {
         trial.failed(hash, restore.old().spec(), restarts.lastEnd());
-        yield intend(now(decision, spec, true), spec, decision, false);
+        yield intend(now(decision, spec, true), spec, decision, Images.Fetch.NOTHING);
       }
       // It has not ended by itself: it was stopped with tpu-bootd or with the machine.
       case Decision.Restore restore -> lookBeforeStart(restore.again(), spec, true);
@@ -211,19 +205,20 @@ public final class SupervisedContainer implements Component {
 
   private Finding now(Decision decision, ContainerSpec spec, boolean imageThere) {
     return wording
-        .now(decision, spec, imageThere, trial.failed(), lastLog)
-        .withNotes(wording.notes(decision, images.failure()));
+        .now(decision, spec, imageThere)
+        .withNotes(wording.notes(decision, images));
   }
 
   private Look keep(Decision.Keep keep, ContainerSpec spec) throws InterruptedException {
     images.seen();
     Finding now = now(keep, keep.good(), spec);
     boolean inOrder = keep.others().isEmpty() && !keep.good().isNext();
-    return inOrder ? Look.only(now) : intend(now, spec, keep, false);
+    return inOrder ? Look.only(now) : intend(now, spec, keep, Images.Fetch.NOTHING);
   }
 
   /** What may stand between a container and its start. */
-  private Look lookBeforeStart(Decision decision, ContainerSpec spec, boolean imageThere) {
+  private Look lookBeforeStart(Decision decision, ContainerSpec spec, boolean imageThere)
+      throws InterruptedException {
     if (imageThere) {
       images.seen();
     }
@@ -233,30 +228,34 @@ public final class SupervisedContainer implements Component {
     }
     boolean runs = decision instanceof Decision.Replace;
     boolean needed = !imageThere && (runs || decision instanceof Decision.Make);
-    boolean pull = images.toPull(needed);
+    Images.Fetch fetch = images.toFetch(spec.image(), needed);
     Optional<Finding> held = gate.heldBack();
     // An image is pulled while others are still at work, but not where nothing is ours to do.
-    if (held.isPresent() && !(pull && held.get().state() == State.WAITING)) {
+    if (held.isPresent() && !(fetch.isNeeded() && held.get().state() == State.WAITING)) {
       return Look.only(runs ? now : held.get());
     }
     if (isLater(restarts.untilDue())) {
       return Look.only(now);
     }
-    if (needed) {
+    if (needed && fetch.archive().isEmpty()) {
       if (images.neverPulled()) {
-        return Look.only(wording.neverPulled(spec, runs));
+        return Look.only(
+            wording.neverPulled(spec, runs).withNotes(images.archiveProblems()));
       }
       if (isLater(images.untilDue())) {
-        return Look.only(wording.notPulled(images.failure().orElseThrow(), runs));
+        PullFailure failure = images.failure().orElseThrow();
+        return Look.only(
+            wording.notPulled(failure, runs).withNotes(images.archiveProblems()));
       }
     }
     return held.isPresent()
-        ? new Look(held.get(), List.of(wording.stepToPull(spec)), new Intent(spec, decision, pull))
-        : intend(now, spec, decision, pull);
+        ? new Look(
+            held.get(), wording.stepsToFetch(spec, fetch), new Intent(spec, decision, fetch))
+        : intend(now, spec, decision, fetch);
   }
 
-  private Look intend(Finding now, ContainerSpec spec, Decision decision, boolean pull) {
-    return new Look(now, wording.steps(decision, spec, pull), new Intent(spec, decision, pull));
+  private Look intend(Finding now, ContainerSpec spec, Decision decision, Images.Fetch fetch) {
+    return new Look(now, wording.steps(decision, spec, fetch), new Intent(spec, decision, fetch));
   }
 
   /** Whether it is too early; the next pass is then made in time. */
@@ -268,53 +267,56 @@ public final class SupervisedContainer implements Component {
     return true;
   }
 
-  private void rememberEnd(Observed container) throws InterruptedException {
-    if (container.status() != Observed.Status.EXITED) {
-      return;
-    }
-    boolean isLast = restarts.ended(container) || restarts.isLastEnd(container);
-    if (!isLast || container.run().equals(lastLogOf)) {
-      return;
-    }
-    lastLogOf = container.run();
-    try {
-      lastLog = engine.lastLog(container.id(), LOG_LINES);
-    } catch (EngineException e) {
-      lastLog = List.of();
-      log.warn("{}: the last log lines could not be had: {}", part().name(), e.getMessage());
-    }
-  }
-
   private Finding carryOut(Intent intent, Consumer<Finding> progress) throws InterruptedException {
     try {
-      Intent now = intent;
-      if (intent.pull()) {
-        ImageName image = intent.spec().image();
-        images.pull(
-            image, text -> progress.accept(wording.pulling(intent.decision(), image, text)));
-        // A pull may have taken minutes: what was seen before it is old by now.
-        now = look().intent();
-      }
-      if (now != null && !now.pull()) {
+      Intent now = fetch(intent, progress);
+      if (now != null && !now.fetch().isNeeded()) {
         changes.carryOut(now.spec(), now.decision());
       }
       return look().now();
     } catch (EngineException.Refused e) {
       return refused(e);
     } catch (EngineException e) {
-      return wording.trouble(e);
+      return Wording.trouble(e);
     }
+  }
+
+  /**
+   * What is to be done when the image is there. A load and a pull may have taken minutes: what was
+   * seen before is old by then.
+   */
+  private @Nullable Intent fetch(Intent intent, Consumer<Finding> progress)
+      throws EngineException, InterruptedException {
+    Intent now = intent;
+    // Each archive either brings the image or is not named a second time.
+    while (now != null && now.fetch().archive().isPresent()) {
+      ImageName image = now.spec().image();
+      Tarballs.Tarball archive = now.fetch().archive().get();
+      progress.accept(
+          wording.fetching(now.decision(), "loading " + image + " out of " + archive.path()));
+      images.load(image, archive);
+      now = look().intent();
+    }
+    if (now != null && now.fetch().pull()) {
+      ImageName image = now.spec().image();
+      Decision decision = now.decision();
+      images.pull(
+          image,
+          text -> progress.accept(wording.fetching(decision, "pulling " + image + ": " + text)));
+      now = look().intent();
+    }
+    return now;
   }
 
   /** A start that was refused is an end like others; what else is refused is told as it is. */
   private Finding refused(EngineException.Refused e) throws InterruptedException {
     if (restarts.lastError().filter(e.reason::equals).isEmpty() && trial.failed().isEmpty()) {
-      return wording.trouble(e);
+      return Wording.trouble(e);
     }
     try {
       return look().now();
     } catch (EngineException later) {
-      return wording.trouble(later);
+      return Wording.trouble(later);
     }
   }
 
@@ -330,10 +332,10 @@ public final class SupervisedContainer implements Component {
           wording.stepsToRemove(ours, off.summary()),
           _ -> {
             try {
-              changes.removeAll(ours);
+              removal.of(ours);
               return off;
             } catch (EngineException e) {
-              return wording.trouble(e);
+              return Wording.trouble(e);
             }
           });
     } catch (EngineException e) {

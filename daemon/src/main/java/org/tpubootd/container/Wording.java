@@ -15,12 +15,14 @@ import org.tpubootd.core.Step;
 final class Wording {
 
   private final ContainerConfig config;
+  private final History history;
   private final Restarts restarts;
   private final String name;
 
-  Wording(ContainerConfig config, Restarts restarts) {
+  Wording(ContainerConfig config, History history) {
     this.config = config;
-    this.restarts = restarts;
+    this.history = history;
+    this.restarts = history.restarts;
     this.name = ContainerSpec.nameOf(config.name());
   }
 
@@ -73,8 +75,8 @@ final class Wording {
         : Finding.failed("cannot be made", cause, e.action);
   }
 
-  /** What a call to the engine that failed means for the container. */
-  Finding trouble(EngineException e) {
+  /** What a call to the engine that failed means for a container. */
+  static Finding trouble(EngineException e) {
     String cause = String.valueOf(e.getMessage());
     return switch (e) {
       case EngineException.Unreachable _ ->
@@ -102,37 +104,32 @@ final class Wording {
   }
 
   /** What is so before anything is done. */
-  Finding now(
-      Decision decision,
-      ContainerSpec spec,
-      boolean imageThere,
-      Optional<Trial.Failed> failed,
-      List<String> lastLog) {
+  Finding now(Decision decision, ContainerSpec spec, boolean imageThere) {
     return switch (decision) {
       case Decision.Keep(Observed good, List<Observed> _) ->
-          alive(good, failed).withFacts(facts(good, spec, lastLog));
+          alive(good).withFacts(facts(good, spec));
       case Decision.OnTrial(Observed next, Observed old, List<Observed> _) ->
-          (next.alive() ? onTrial(next, old) : stopped(next)).withFacts(facts(next, spec, lastLog));
+          (next.alive() ? onTrial(next, old) : stopped(next)).withFacts(facts(next, spec));
       case Decision.Restore(Observed next, Observed old, List<Observed> _) ->
           Finding.degraded(
                   "the new one has ended, " + old.name() + " is started again",
                   restarts.lastEnd(),
                   "see the container's last log lines in /status")
-              .withFacts(facts(next, spec, lastLog));
+              .withFacts(facts(next, spec));
       case Decision.Start(Observed stopped, List<Observed> _) ->
-          stopped(stopped).withFacts(facts(stopped, spec, lastLog));
+          stopped(stopped).withFacts(facts(stopped, spec));
       case Decision.Replace(Observed old, Optional<Observed> _, List<Observed> _) ->
           Finding.degraded(
                   "runs with an old specification",
                   restarts.lastError().orElse("the configuration asks for another one by now"),
                   "nothing if it is replaced within a minute; else see the cause")
-              .withFacts(facts(old, spec, lastLog));
+              .withFacts(facts(old, spec));
       case Decision.Wait(Observed leaving, List<Observed> _) ->
           Finding.waiting(
               "waiting for the engine to remove " + leaving.name(),
               "somebody removes the container " + leaving.shortId(),
               null);
-      case Decision.Make _ -> missing(spec, imageThere).withFacts(endFacts(lastLog));
+      case Decision.Make _ -> missing(spec, imageThere).withFacts(endFacts());
     };
   }
 
@@ -142,7 +139,8 @@ final class Wording {
             .formatted(next.startedAt(), old.shortId(), Trial.LENGTH.toSeconds()));
   }
 
-  private Finding alive(Observed good, Optional<Trial.Failed> failed) {
+  private Finding alive(Observed good) {
+    Optional<Trial.Failed> failed = history.trial.failed();
     if (failed.isPresent()) {
       return Finding.degraded(
           "runs with its old specification, since the new one has failed",
@@ -202,18 +200,22 @@ final class Wording {
   }
 
   /** What a person should know although it does not change the state. */
-  List<String> notes(Decision decision, Optional<PullFailure> pullFailure) {
-    var notes = new ArrayList<String>();
-    pullFailure.ifPresent(
-        failure -> notes.add("what is on this host is used: " + failure.getMessage()));
+  List<String> notes(Decision decision, Images images) {
+    var notes = new ArrayList<>(images.archiveProblems());
+    images
+        .failure()
+        .ifPresent(failure ->
+            notes.add("what is on this host is used: " + failure.getMessage()));
     if (decision instanceof Decision.Keep && restarts.inARow() > 0 && !restarts.isLoop()) {
       notes.add("ended lately: " + restarts.lastEnd());
     }
     return notes;
   }
 
-  Finding pulling(Decision decision, ImageName image, String progress) {
-    String text = "pulling " + image + ": " + progress;
+  /**
+   * @param text what is done: {@code pulling IMAGE: 3 of 7 layers}
+   */
+  Finding fetching(Decision decision, String text) {
     return decision instanceof Decision.Replace
         ? Finding.degraded(
             "runs with an old specification, " + text,
@@ -233,17 +235,16 @@ final class Wording {
     String cause =
         "the image %s is not on this host, and %s.pull is never"
             .formatted(spec.image(), config.key());
-    String action = "load the image with docker load, or set pull to missing";
+    String action =
+        "put an archive of it into /var/lib/tpu-bootd/images, or set pull to missing";
     return runs
         ? Finding.degraded("runs with an old specification", cause, action)
         : Finding.failed("there is no image", cause, action);
   }
 
-  List<Step> steps(Decision decision, ContainerSpec spec, boolean pull) {
+  List<Step> steps(Decision decision, ContainerSpec spec, Images.Fetch fetch) {
     var steps = new ArrayList<Step>(stepsToRemove(decision.others(), "it is one too many"));
-    if (pull) {
-      steps.add(stepToPull(spec));
-    }
+    steps.addAll(stepsToFetch(spec, fetch));
     switch (decision) {
       case Decision.Keep(Observed good, List<Observed> _) -> {
         if (good.isNext()) {
@@ -271,8 +272,20 @@ final class Wording {
     return steps;
   }
 
-  Step stepToPull(ContainerSpec spec) {
-    return new Step("pull " + spec.image(), "it is not on this host, or is to be looked for anew");
+  List<Step> stepsToFetch(ContainerSpec spec, Images.Fetch fetch) {
+    var steps = new ArrayList<Step>();
+    fetch
+        .archive()
+        .ifPresent(archive ->
+            steps.add(
+                new Step(
+                    "load " + spec.image() + " out of " + archive.path(),
+                    "the engine has no such image")));
+    if (fetch.pull()) {
+      steps.add(
+          new Step("pull " + spec.image(), "it is not on this host, or is to be looked for anew"));
+    }
+    return steps;
   }
 
   List<Step> stepsToRemove(List<Observed> containers, String why) {
@@ -282,7 +295,7 @@ final class Wording {
         .toList();
   }
 
-  private Map<String, Object> facts(Observed container, ContainerSpec spec, List<String> lastLog) {
+  private Map<String, Object> facts(Observed container, ContainerSpec spec) {
     var facts = new LinkedHashMap<String, Object>();
     facts.put("id", container.id());
     facts.put("name", container.name());
@@ -291,16 +304,16 @@ final class Wording {
     facts.put("imageId", container.imageId());
     facts.put("spec", spec.hash());
     facts.put("startedAt", container.startedAt());
-    facts.putAll(endFacts(lastLog));
+    facts.putAll(endFacts());
     return facts;
   }
 
-  private Map<String, Object> endFacts(List<String> lastLog) {
+  private Map<String, Object> endFacts() {
     var facts = new LinkedHashMap<String, Object>();
     facts.put("endsInARow", restarts.inARow());
     if (!restarts.ends().isEmpty()) {
       facts.put("lastEnds", restarts.ends().stream().map(Wording::facts).toList());
-      facts.put("lastLog", lastLog);
+      facts.put("lastLog", history.lastLog());
     }
     return facts;
   }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.tpubootd.tests.container.TestConfigs.One.vbar;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.math.BigDecimal;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -14,8 +16,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.tpubootd.config.ContainerRights;
 import org.tpubootd.config.ContainersConfig.Pull;
 import org.tpubootd.config.HostRoot;
+import org.tpubootd.config.ReadyConfig;
 import org.tpubootd.container.ContainerStop;
 import org.tpubootd.container.SupervisedContainer;
 import org.tpubootd.core.Finding;
@@ -573,6 +577,174 @@ class SupervisedContainerIT {
     assertThat(mount.path("Source").asText()).isEqualTo(file.toString());
     assertThat(mount.path("Target").asText()).isEqualTo("/conf/otel.yaml");
     assertThat(mount.path("ReadOnly").asBoolean()).isTrue();
+  }
+
+  @Test
+  void rights_askedOfTheEngineAsMountsAndLimits() throws Exception {
+    bench.root = new HostRoot(directory);
+    Files.createDirectories(directory.resolve("dev"));
+    Path node = Files.createFile(directory.resolve("dev/x"));
+    Path data = Files.createDirectories(directory.resolve("data"));
+
+    bench.pass(
+        vbar()
+            .rights(
+                new ContainerRights(
+                    "2000",
+                    "100",
+                    List.of("44"),
+                    List.of("/data:/in/data:ro"),
+                    List.of("/dev/x:/dev/y:rw"),
+                    new BigDecimal("1.5"),
+                    Map.of("memlock", "unlimited"),
+                    ContainerRights.PidMode.HOST)));
+
+    assertThat(engine.askedFor(NAME).path("User").asText()).isEqualTo("2000:100");
+    JsonNode host = engine.askedFor(NAME).path("HostConfig");
+    assertThat(host.path("GroupAdd").toString()).isEqualTo("[\"44\"]");
+    assertThat(host.path("NanoCpus").asLong()).isEqualTo(1_500_000_000);
+    assertThat(host.path("PidMode").asText()).isEqualTo("host");
+    assertThat(host.path("Binds").isEmpty()).as("the engine makes what is missing").isTrue();
+    JsonNode mount = host.path("Mounts").path(0);
+    assertThat(mount.path("Source").asText()).isEqualTo(data.toString());
+    assertThat(mount.path("Target").asText()).isEqualTo("/in/data");
+    assertThat(mount.path("ReadOnly").asBoolean()).isTrue();
+    JsonNode device = host.path("Devices").path(0);
+    assertThat(device.path("PathOnHost").asText()).isEqualTo(node.toString());
+    assertThat(device.path("PathInContainer").asText()).isEqualTo("/dev/y");
+    assertThat(device.path("CgroupPermissions").asText()).isEqualTo("rw");
+    JsonNode limit = host.path("Ulimits").path(0);
+    assertThat(limit.path("Name").asText()).isEqualTo("memlock");
+    assertThat(limit.path("Soft").asLong()).isEqualTo(-1);
+    assertThat(limit.path("Hard").asLong()).isEqualTo(-1);
+  }
+
+  @Test
+  void volumeThatIsNotThere_toldAndNothingMade() throws Exception {
+    bench.root = new HostRoot(directory);
+
+    Finding found =
+        bench.pass(
+            vbar()
+                .rights(
+                    new ContainerRights(
+                        "",
+                        "",
+                        List.of(),
+                        List.of("/data:/in/data"),
+                        List.of(),
+                        null,
+                        Map.of(),
+                        ContainerRights.PidMode.PRIVATE)));
+
+    assertThat(found.state()).isEqualTo(State.FAILED);
+    assertThat(found.cause()).isEqualTo("/data is not there, which is to be mounted at /in/data");
+    assertThat(changes()).isEmpty();
+    assertThat(directory.resolve("data")).doesNotExist();
+  }
+
+  @Test
+  void notReady_waitsThenIsDegradedAndNeverRestarted() throws Exception {
+    int port;
+    try (var free = new ServerSocket(0)) {
+      port = free.getLocalPort();
+    }
+    var vbar = bench.supervise(vbar().ready(tcp(port)));
+
+    Finding starting = bench.pass(vbar);
+    assertThat(starting.state()).isEqualTo(State.WAITING);
+    assertThat(starting.cause()).contains("a connection to port " + port);
+    assertThat(vbar.interval()).isLessThanOrEqualTo(Duration.ofSeconds(2));
+    engine.forgetReceived();
+    bench.time.forward(Duration.ofSeconds(31));
+
+    Finding late = bench.pass(vbar);
+    assertThat(late.state()).isEqualTo(State.DEGRADED);
+    assertThat(late.summary()).isEqualTo("runs, but is not ready");
+    assertThat(changes()).isEmpty();
+
+    try (var listening = new ServerSocket(port)) {
+      assertThat(listening.isBound()).isTrue();
+      bench.time.forward(Duration.ofSeconds(31));
+      assertThat(bench.pass(vbar).state()).isEqualTo(State.OK);
+    }
+  }
+
+  private static ReadyConfig tcp(int port) {
+    return new ReadyConfig(
+        ReadyConfig.Type.TCP,
+        port,
+        "/",
+        null,
+        Duration.ofSeconds(30),
+        Duration.ofSeconds(30),
+        Duration.ofSeconds(2));
+  }
+
+  @Test
+  void imageOfTpuEnv_usedWhereAskedFor() throws Exception {
+    bench.imageOfTpuEnv = Optional.of("gcr.io/p/named:3");
+
+    bench.pass(vbar().imageFromTpuEnv());
+
+    assertThat(engine.askedFor(NAME).path("Image").asText()).isEqualTo("gcr.io/p/named:3");
+  }
+
+  @Test
+  void imageOfTpuEnv_noneNamedMeansTheConfiguredOne() throws Exception {
+    bench.imageOfTpuEnv = Optional.of(" ");
+
+    bench.pass(vbar().imageFromTpuEnv());
+
+    assertThat(engine.askedFor(NAME).path("Image").asText()).isEqualTo(TestConfigs.VBAR_IMAGE);
+  }
+
+  @Test
+  void imageOfTpuEnv_waitedForAndWhatRunsIsKept() throws Exception {
+    assertThat(bench.pass(vbar().imageFromTpuEnv()).state()).isEqualTo(State.WAITING);
+    assertThat(changes()).isEmpty();
+    bench.pass(vbar());
+    engine.forgetReceived();
+
+    assertThat(bench.pass(vbar().imageFromTpuEnv()).state()).isEqualTo(State.OK);
+    assertThat(changes()).isEmpty();
+  }
+
+  @Test
+  void imageOfTpuEnv_notAskedForIsNotUsed() throws Exception {
+    bench.imageOfTpuEnv = Optional.of("gcr.io/p/named:3");
+
+    bench.pass(vbar());
+
+    assertThat(engine.askedFor(NAME).path("Image").asText()).isEqualTo(TestConfigs.VBAR_IMAGE);
+  }
+
+  @Test
+  void stockContainerRuns_notTouchedAndNoneBesideIt() throws Exception {
+    engine.addForeign("vbarcontrolagent", true);
+
+    Finding found = bench.pass(vbar());
+
+    assertThat(found.state()).isEqualTo(State.INERT);
+    assertThat(found.cause()).contains("the container vbarcontrolagent runs");
+    assertThat(changes()).isEmpty();
+  }
+
+  @Test
+  void stockContainerLiesStopped_oursIsStarted() throws Exception {
+    engine.addForeign("vbarcontrolagent", false);
+
+    assertThat(bench.pass(vbar()).state()).isEqualTo(State.OK);
+    assertThat(engine.names()).containsExactly("vbarcontrolagent", NAME);
+  }
+
+  @Test
+  void stockContainerRunsBesideOurs_oursIsKept() throws Exception {
+    bench.pass(vbar());
+    engine.addForeign("vbarcontrolagent", true);
+
+    assertThat(bench.pass(vbar()).state()).isEqualTo(State.OK);
+    assertThat(engine.runs(NAME)).isTrue();
   }
 
   @Test
