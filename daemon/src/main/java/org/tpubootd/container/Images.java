@@ -30,6 +30,9 @@ final class Images {
     }
   }
 
+  /** For reading all archives, for the sum of one, and for loading one: the disk is our own. */
+  private static final Duration ARCHIVE_LIMIT = Duration.ofMinutes(5);
+
   private final ContainersConfig.Pull policy;
   private final Engine engine;
   private final Tarballs tarballs;
@@ -44,11 +47,16 @@ final class Images {
   Images(ContainersConfig.Pull policy, Workplace place) {
     this.policy = policy;
     this.engine = place.engine();
-    this.tarballs = new Tarballs(place.root(), place.limits().pullDeadline());
-    this.loader = new Load(engine, place.limits().pullDeadline());
+    this.tarballs = new Tarballs(place.root(), ARCHIVE_LIMIT);
+    this.loader = new Load(engine, ARCHIVE_LIMIT);
     this.puller = new Pull(place.engine(), place.limits(), place.login(), place.time());
     this.time = place.time();
     this.backoff = new Backoff(Duration.ofSeconds(2), Duration.ofMinutes(1), place.random());
+  }
+
+  /** How long it may take with all deadlines run out. */
+  static Duration longest(ContainersConfig limits) {
+    return limits.pullDeadline().plus(ARCHIVE_LIMIT.multipliedBy(3));
   }
 
   /**

@@ -24,8 +24,7 @@ final class Load {
   /**
    * @return what the engine said against it; empty where it took it
    */
-  Optional<String> load(Tarballs.Tarball tarball)
-      throws EngineException, InterruptedException {
+  Optional<String> load(Tarballs.Tarball tarball) throws EngineException, InterruptedException {
     String what = "load the image in " + tarball.path();
     try (InputStream archive = tarball.open();
         EngineStream<LoadResponseItem> answer = engine.load(what, archive)) {

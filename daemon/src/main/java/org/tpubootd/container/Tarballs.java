@@ -1,7 +1,5 @@
 package org.tpubootd.container;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;

@@ -9,9 +9,8 @@ import java.util.Map;
 import java.util.Optional;
 import org.tpubootd.config.ContainersConfig.ContainerConfig;
 import org.tpubootd.core.Finding;
-import org.tpubootd.core.Step;
 
-/** What people read of one container: findings, and the steps of a plan. */
+/** What people read of one container. */
 final class Wording {
 
   private final ContainerConfig config;
@@ -204,8 +203,7 @@ final class Wording {
     var notes = new ArrayList<>(images.archiveProblems());
     images
         .failure()
-        .ifPresent(failure ->
-            notes.add("what is on this host is used: " + failure.getMessage()));
+        .ifPresent(failure -> notes.add("what is on this host is used: " + failure.getMessage()));
     if (decision instanceof Decision.Keep && restarts.inARow() > 0 && !restarts.isLoop()) {
       notes.add("ended lately: " + restarts.lastEnd());
     }
@@ -235,64 +233,10 @@ final class Wording {
     String cause =
         "the image %s is not on this host, and %s.pull is never"
             .formatted(spec.image(), config.key());
-    String action =
-        "put an archive of it into /var/lib/tpu-bootd/images, or set pull to missing";
+    String action = "put an archive of it into /var/lib/tpu-bootd/images, or set pull to missing";
     return runs
         ? Finding.degraded("runs with an old specification", cause, action)
         : Finding.failed("there is no image", cause, action);
-  }
-
-  List<Step> steps(Decision decision, ContainerSpec spec, Images.Fetch fetch) {
-    var steps = new ArrayList<Step>(stepsToRemove(decision.others(), "it is one too many"));
-    steps.addAll(stepsToFetch(spec, fetch));
-    switch (decision) {
-      case Decision.Keep(Observed good, List<Observed> _) -> {
-        if (good.isNext()) {
-          steps.add(new Step("rename " + good.name() + " to " + name, "its old one is gone"));
-        }
-      }
-      case Decision.Start(Observed stopped, List<Observed> _) ->
-          steps.add(new Step("start " + stopped.name(), "it is stopped"));
-      case Decision.Make _ ->
-          steps.add(new Step("create and start " + name, "there is no container"));
-      case Decision.Replace(Observed old, Optional<Observed> _, List<Observed> _) ->
-          steps.add(
-              new Step(
-                  "replace " + old.name() + " (" + old.shortId() + ") by a new one",
-                  "its specification has changed"));
-      case Decision.OnTrial(Observed next, Observed _, List<Observed> _) ->
-          steps.add(new Step("start " + next.name(), "its replacement was cut off"));
-      case Decision.Restore(Observed failed, Observed old, List<Observed> _) ->
-          steps.add(
-              new Step(
-                  "start " + old.name() + " (" + old.shortId() + ") and remove " + failed.name(),
-                  "the new one has ended on its trial"));
-      case Decision.Wait _ -> {}
-    }
-    return steps;
-  }
-
-  List<Step> stepsToFetch(ContainerSpec spec, Images.Fetch fetch) {
-    var steps = new ArrayList<Step>();
-    fetch
-        .archive()
-        .ifPresent(archive ->
-            steps.add(
-                new Step(
-                    "load " + spec.image() + " out of " + archive.path(),
-                    "the engine has no such image")));
-    if (fetch.pull()) {
-      steps.add(
-          new Step("pull " + spec.image(), "it is not on this host, or is to be looked for anew"));
-    }
-    return steps;
-  }
-
-  List<Step> stepsToRemove(List<Observed> containers, String why) {
-    return containers.stream()
-        .map(container ->
-            new Step("remove " + container.name() + " (" + container.shortId() + ")", why))
-        .toList();
   }
 
   private Map<String, Object> facts(Observed container, ContainerSpec spec) {

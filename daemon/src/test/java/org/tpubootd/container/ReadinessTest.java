@@ -64,7 +64,8 @@ class ReadinessTest {
   @ParameterizedTest
   @CsvSource({"200, true", "204, true", "302, true", "399, true", "404, false", "503, false"})
   void http_readyByTheStatus(int status, boolean ready) throws Exception {
-    HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0), 0);
+    HttpServer server =
+        HttpServer.create(new InetSocketAddress(InetAddress.ofLiteral("127.0.0.1"), 0), 0);
     server.createContext(
         "/healthz",
         exchange -> {
@@ -74,7 +75,8 @@ class ReadinessTest {
     server.start();
     try {
       int port = server.getAddress().getPort();
-      Optional<String> whyNot = readiness(ReadyConfig.Type.HTTP, port, "/healthz", null).whyNot(RUN, LONG);
+      Optional<String> whyNot =
+          readiness(ReadyConfig.Type.HTTP, port, "/healthz", null).whyNot(RUN, LONG);
       assertThat(whyNot.isEmpty()).isEqualTo(ready);
       whyNot.ifPresent(why ->
           assertThat(why)
@@ -89,7 +91,9 @@ class ReadinessTest {
   void http_neverAnsweredIsNotReadyInTime() throws Exception {
     try (var server = new ServerSocket(0, 5, InetAddress.ofLiteral("127.0.0.1"))) {
       int port = server.getLocalPort();
-      assertThat(readiness(ReadyConfig.Type.HTTP, port, "/", null, Duration.ofMillis(200)).whyNot(RUN, LONG))
+      assertThat(
+              readiness(ReadyConfig.Type.HTTP, port, "/", null, Duration.ofMillis(200))
+                  .whyNot(RUN, LONG))
           .get()
           .asString()
           .contains("did not come back within 200 ms");
@@ -110,7 +114,8 @@ class ReadinessTest {
     assertThat(before.whyNot(RUN, LONG)).get().asString().contains("/vbar.sock");
     try (var server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
       server.bind(UnixDomainSocketAddress.of(root.resolve("vbar.sock")));
-      assertThat(readiness(ReadyConfig.Type.UNIX, null, "/", "/vbar.sock").whyNot(RUN, LONG)).isEmpty();
+      assertThat(readiness(ReadyConfig.Type.UNIX, null, "/", "/vbar.sock").whyNot(RUN, LONG))
+          .isEmpty();
     }
   }
 
@@ -209,7 +214,11 @@ class ReadinessTest {
   }
 
   private Readiness readiness(
-      ReadyConfig.Type type, @Nullable Integer port, String path, @Nullable String socket, Duration timeout) {
+      ReadyConfig.Type type,
+      @Nullable Integer port,
+      String path,
+      @Nullable String socket,
+      Duration timeout) {
     return new Readiness(
         new ReadyConfig(
             type, port, path, socket, Duration.ofSeconds(30), Duration.ofSeconds(30), timeout),

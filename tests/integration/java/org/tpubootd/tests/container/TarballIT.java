@@ -168,8 +168,7 @@ class TarballIT {
     assertThat(found.notes())
         .singleElement()
         .asString()
-        .endsWith(
-            "write the image's name into /usr/share/tpu-bootd/images/vbar.tar.zst.ref");
+        .endsWith("write the image's name into /usr/share/tpu-bootd/images/vbar.tar.zst.ref");
   }
 
   @Test
