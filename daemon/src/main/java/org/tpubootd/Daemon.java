@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.tpubootd.config.Config;
+import org.tpubootd.config.HostRoot;
 import org.tpubootd.container.ContainerStop;
 import org.tpubootd.container.Engine;
 import org.tpubootd.container.EngineEvents;
@@ -33,6 +34,8 @@ import org.tpubootd.systemd.Notifier;
 public final class Daemon {
 
   private static final Logger log = LoggerFactory.getLogger(Daemon.class);
+
+  private static final String UNIX = "unix://";
 
   /** A pass that left its part not right is made again within this bound at first. */
   private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
@@ -102,8 +105,8 @@ public final class Daemon {
     notifier.stopping();
     log.info(
         switch (containers) {
-          case STOP -> "ends, and stops the containers";
-          case LEAVE -> "ends, and leaves the containers running";
+          case STOP -> "tpu-bootd ends and stops the containers";
+          case LEAVE -> "tpu-bootd ends and leaves the containers running";
         });
     crew.dismiss();
     Engine docker = engine.current();
@@ -198,10 +201,19 @@ public final class Daemon {
     return runnable::run;
   }
 
-  /** The engine; DOCKER_HOST goes before the configuration. */
+  /**
+   * The engine. Under another root a socket is a path like any other, so that what is done to an
+   * image is not done to the machine; only DOCKER_HOST names the machine's own then.
+   */
   static Engine engine(Surroundings host, Config config) {
+    String address = config.containers().engine();
+    boolean asConfigured =
+        host.root().equals(HostRoot.MACHINE) || host.variable("DOCKER_HOST").isPresent();
     return new Engine(
-        host.variable("DOCKER_HOST").orElse(config.containers().engine()), config.containers());
+        !asConfigured && address.startsWith(UNIX)
+            ? UNIX + host.root().resolve(address.substring(UNIX.length()))
+            : address,
+        config.containers());
   }
 
   private Bell bell(String part) {

@@ -29,7 +29,7 @@ class EngineEventsIT {
   @BeforeEach
   void start() throws Exception {
     engine = FakeEngine.start(directory.resolve("engine.sock"));
-    bench = new Bench(engine.address(), Duration.ofMillis(500));
+    bench = new Bench(engine.address());
     bench.pass(vbar());
   }
 
