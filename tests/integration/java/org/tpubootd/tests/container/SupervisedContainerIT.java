@@ -186,8 +186,12 @@ class SupervisedContainerIT {
     assertThat(found.state()).isEqualTo(State.FAILED);
     assertThat(found.summary()).startsWith("crash loop: ended 4 times in a row, starts again in");
     assertThat(found.cause()).contains("exit code 137 (killed because its memory ran out)");
-    assertThat(Bench.fact(found, "lastEnds").toString())
-        .contains("exitCode=1,", "exitCode=139", "exitCode=137", "oomKilled=true");
+    assertThat((List<?>) Bench.fact(found, "lastEnds"))
+        .extracting(end -> ((Map<?, ?>) end).get("exitCode"))
+        .isEqualTo(List.of(1L, 139L, 137L, 137L));
+    assertThat((List<?>) Bench.fact(found, "lastEnds"))
+        .extracting(end -> ((Map<?, ?>) end).get("oomKilled"))
+        .isEqualTo(List.of(false, false, true, true));
     assertThat((List<?>) Bench.fact(found, "lastLog")).hasSize(50).last().isEqualTo("line 60");
   }
 

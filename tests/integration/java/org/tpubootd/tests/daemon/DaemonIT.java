@@ -228,8 +228,8 @@ class DaemonIT {
       assertThat(started).containsAll(startedContainers());
       await()
           .atMost(PATIENCE)
-          .untilAsserted(() ->
-              assertThat(daemon.get("/status").body()).doesNotContain("container/tool"));
+          .untilAsserted(
+              () -> assertThat(daemon.get("/status").body()).doesNotContain("container/tool"));
       assertThat(host.file("/var/lib/tpu-bootd/containers/vbar.json")).isRegularFile();
     }
   }
