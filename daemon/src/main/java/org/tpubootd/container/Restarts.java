@@ -84,7 +84,8 @@ final class Restarts {
             : config.restartLongest();
     waitsSince = snapshot.since();
     Duration over = Duration.between(waitsSince, time.instant());
-    Duration left = over.isNegative() ? waits : waits.minus(over);
+    Duration left =
+        over.isNegative() ? waits : over.compareTo(waits) < 0 ? waits.minus(over) : Duration.ZERO;
     due = time.nanos() + left.toNanos();
     ends.clear();
     ends.addAll(snapshot.ends());

@@ -189,6 +189,7 @@ class NotebookTest {
         "{\"boot\":\"one\",\"waitsSince\":\"yesterday\"}",
         "\u0000\u0001",
         "{\"boot\":\"one\",\"waitsSince\":\"+1000000000-12-31T23:59:59Z\",\"waitMillis\":1}",
+        "{\"boot\":\"one\",\"waitsSince\":\"-999999999-01-01T00:00:00Z\",\"waitMillis\":1}",
       })
   void brokenText_memoryBeginsAnew(String text) throws Exception {
     disk.files.put("vbar", text);
