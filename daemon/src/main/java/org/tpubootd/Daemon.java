@@ -75,7 +75,7 @@ public final class Daemon {
   /** Starts all parts; called once. */
   public synchronized void start() throws InterruptedException {
     board.enlist(CONFIGURATION);
-    board.onChange(_ -> wakeContainersWithDevices());
+    board.onChange(_ -> wakeWithDevices());
     bring(config);
   }
 
@@ -234,11 +234,12 @@ public final class Daemon {
     });
   }
 
-  /** A container that waits for the devices is not to wait a backoff longer. */
-  private void wakeContainersWithDevices() {
+  /** What waits for the devices, or is inert as they are, is not to wait a backoff longer. */
+  private void wakeWithDevices() {
     State now = board.condition("devices").map(Condition::state).orElse(null);
     if (now != devicesWere) {
       devicesWere = now;
+      List.of("tpu-env", "workload-env", "host").forEach(part -> bell(part).ring());
       wakeContainers();
     }
   }

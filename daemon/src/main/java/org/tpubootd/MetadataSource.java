@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.tpubootd.config.MetadataConfig;
 import org.tpubootd.container.RegistryLogin;
 import org.tpubootd.env.TpuEnv;
@@ -75,14 +76,17 @@ public final class MetadataSource implements AutoCloseable {
         token.fetch().map(found -> new RegistryLogin.Credentials(TOKEN_USER, found.value()));
   }
 
-  /** What tpu-env promises of the hardware; empty while it is not known. */
+  /**
+   * What tpu-env promises of the hardware, which is nothing where there is no tpu-env; empty while
+   * it is not known whether there is one.
+   */
   Optional<Expected> expectedHardware() {
-    return tpuEnv().map(MetadataSource::expected);
+    return known(MetadataSource::expected, Expected.NOTHING);
   }
 
-  private Optional<TpuEnv> tpuEnv() {
+  private <T> Optional<T> known(Function<TpuEnv, T> from, T ifNone) {
     try {
-      return tpuEnv.read();
+      return tpuEnv.known(from, ifNone);
     } catch (InterruptedException e) {
       // The pass that asks is being ended: it is told so, and needs no answer any more.
       Thread.currentThread().interrupt();
@@ -95,7 +99,7 @@ public final class MetadataSource implements AutoCloseable {
    * units have had it crash-loop over; empty while tpu-env is not known.
    */
   Optional<String> vbarImage() {
-    return tpuEnv().map(env -> env.value("VBARCONTROL_AGENT_DOCKER_URL").orElse(""));
+    return known(env -> env.value("VBARCONTROL_AGENT_DOCKER_URL").orElse(""), "");
   }
 
   private static Expected expected(TpuEnv env) {

@@ -3,7 +3,9 @@ package org.tpubootd;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 import org.tpubootd.config.Config;
 import org.tpubootd.config.ContainersConfig.ContainerConfig;
@@ -15,6 +17,7 @@ import org.tpubootd.container.Workplace;
 import org.tpubootd.core.Board;
 import org.tpubootd.core.Component;
 import org.tpubootd.core.Finding;
+import org.tpubootd.core.State;
 import org.tpubootd.env.EnvironmentFile;
 import org.tpubootd.env.TpuEnvFile;
 import org.tpubootd.env.WorkloadEnv;
@@ -56,13 +59,15 @@ final class Parts {
     var root = host.root();
     var files = config.files();
     var devices = config.devices();
+    BooleanSupplier noTpuHere = () -> devices.enabled() && hasNoTpu(board);
+    var filesKey = List.of(files, metadata, devices.enabled());
     var parts = new ArrayList<Wired>();
-    parts.add(new Wired(new TpuEnvFile(root, files, metadata.tpuEnv), List.of(files, metadata)));
+    parts.add(new Wired(new TpuEnvFile(root, files, metadata.tpuEnv, noTpuHere), filesKey));
     parts.add(new Wired(new EnvironmentFile(root, files), files));
     parts.add(
         new Wired(
-            new WorkloadEnv(root, files, metadata.tpuEnv, metadata.attributes),
-            List.of(files, metadata)));
+            new WorkloadEnv(root, files, metadata.tpuEnv, metadata.attributes, noTpuHere),
+            filesKey));
     parts.add(
         new Wired(
             new Devices(
@@ -74,8 +79,16 @@ final class Parts {
             List.of(devices, metadata)));
     parts.add(
         new Wired(
-            new HostChecks(root, () -> metadata.expectedHardware().flatMap(Expected::generation)),
-            metadata));
+            new HostChecks(
+                root,
+                host.variable("NOTIFY_SOCKET").isPresent(),
+                () ->
+                    metadata
+                        .expectedHardware()
+                        .flatMap(Expected::generation)
+                        .or(() -> generationInPci(board)),
+                noTpuHere),
+            List.of(metadata, devices.enabled())));
     var place =
         new Workplace(
             config.containers(),
@@ -97,6 +110,27 @@ final class Parts {
                 config.containers().all().stream().map(ContainerConfig::name).toList(),
                 engine)));
     return List.copyOf(parts);
+  }
+
+  /** Whether the devices were looked at, and it is certain that there is none and will be none. */
+  private static boolean hasNoTpu(Board board) {
+    return board
+        .condition(Devices.NAME)
+        .filter(devices -> devices.state() == State.INERT)
+        .isPresent();
+  }
+
+  /** What the first function on the PCI bus is, as the devices' finding tells it to machines. */
+  private static Optional<String> generationInPci(Board board) {
+    return board
+        .condition(Devices.NAME)
+        .flatMap(devices ->
+            devices.finding().facts().get("functions") instanceof List<?> functions
+                    && !functions.isEmpty()
+                    && functions.getFirst() instanceof Map<?, ?> first
+                    && first.get("generation") instanceof String generation
+                ? Optional.of(generation)
+                : Optional.empty());
   }
 
   private static Wired container(

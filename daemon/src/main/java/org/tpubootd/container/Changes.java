@@ -1,5 +1,6 @@
 package org.tpubootd.container;
 
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import org.slf4j.Logger;
@@ -11,68 +12,132 @@ final class Changes {
 
   private static final Logger log = LoggerFactory.getLogger(Changes.class);
 
+  private final String part;
   private final Engine engine;
   private final ContainersConfig limits;
   private final Restarts restarts;
   private final Trial trial;
   private final Removal removal;
 
-  Changes(Engine engine, ContainersConfig limits, History history) {
+  /**
+   * @param part its name, for the log
+   */
+  Changes(String part, Engine engine, ContainersConfig limits, History history) {
+    this.part = part;
     this.engine = engine;
     this.limits = limits;
     this.restarts = history.restarts;
     this.trial = history.trial;
-    this.removal = new Removal(engine, limits);
+    this.removal = new Removal(engine, limits, part);
   }
 
   /**
-   * @throws EngineException where a call did not succeed; a start that the engine refused is
+   * @throws EngineException where a call did not succeed; a start that the engine did not make is
    *     remembered as a failed one
    */
   void carryOut(ContainerSpec spec, Decision decision)
       throws EngineException, InterruptedException {
-    removal.of(decision.others());
+    Optional<Observed> before = predecessor(decision);
+    removal.of(
+        decision.others().stream().filter(one -> !before.equals(Optional.of(one))).toList());
     switch (decision) {
       case Decision.Keep(Observed good, List<Observed> _) -> giveName(spec, good.id(), good.name());
-      case Decision.Start(Observed stopped, List<Observed> _) -> {
-        start(stopped.id(), stopped.name());
-        giveName(spec, stopped.id(), stopped.name());
+      case Decision.Start(Observed stopped, List<Observed> _) ->
+          succeed(spec, stopped.id(), stopped.name(), before);
+      case Decision.OnTrial(Observed next, Observed _, List<Observed> _) ->
+          succeed(spec, next.id(), next.name(), before);
+      case Decision.Make _ -> {
+        String name = freeName(spec, before);
+        succeed(spec, create(spec, name), name, before);
       }
-      case Decision.Make _ -> start(create(spec, spec.name()), spec.name());
       case Decision.Replace(Observed old, Optional<Observed> prepared, List<Observed> _) ->
           replace(spec, old, prepared);
       case Decision.Restore(Observed failed, Observed old, List<Observed> _) -> {
-        log.warn("starting {} again, since the new one has ended on its trial", old.name());
+        log.warn(
+            "{}: starting {} again, since the new one has ended on its trial", part, old.name());
         start(old.id(), old.name());
         engine.remove(failed);
       }
-      case Decision.OnTrial(Observed next, Observed _, List<Observed> _) ->
-          start(next.id(), next.name());
       case Decision.Wait _ -> {}
     }
   }
 
-  /**
-   * The new one is made before the old one is stopped: so a spec that the engine does not take
-   * never costs a running container. The old one stays until the new one has stood its trial.
-   */
+  /** The new one is made first: what cannot be made costs no container that runs. */
   private void replace(ContainerSpec spec, Observed old, Optional<Observed> prepared)
       throws EngineException, InterruptedException {
-    giveName(spec, old.id(), old.name());
-    String next = prepared.isPresent() ? prepared.get().id() : create(spec, spec.nextName());
-    log.info("stopping {}: its specification has changed", old.name());
-    engine.stop(old.id(), limits.stopTimeout());
-    try {
-      start(next, spec.nextName());
-    } catch (EngineException.Refused e) {
-      log.warn("starting {} again, since the new one cannot be started", old.name());
-      trial.failed(spec.hash(), old.spec(), "the engine could not start it: " + e.reason);
-      start(old.id(), old.name());
-      throw e;
+    String id;
+    String name;
+    if (prepared.isPresent()) {
+      id = prepared.get().id();
+      name = prepared.get().name();
+    } else {
+      giveName(spec, old.id(), old.name());
+      name = spec.nextName();
+      id = create(spec, name);
     }
+    log.info("{}: stopping {}: its specification has changed", part, old.name());
+    engine.stop(old.id(), limits.stopTimeout());
+    succeed(spec, id, name, Optional.of(old));
   }
 
-  /** Only a name of ours is changed: if a person has renamed it, that is the person's. */
+  /** The one that ran last: it stays until its successor runs, and runs again where that fails. */
+  private static Optional<Observed> predecessor(Decision decision) {
+    return switch (decision) {
+      case Decision.Keep _, Decision.Wait _, Decision.Restore _ -> Optional.empty();
+      case Decision.Replace replace -> Optional.of(replace.old());
+      case Decision.OnTrial onTrial -> Optional.of(onTrial.old());
+      case Decision.Start _, Decision.Make _ ->
+          decision.others().stream()
+              .filter(one -> one.canBeStarted() && one.hasRun())
+              .max(Comparator.comparing(Observed::startedAt));
+    };
+  }
+
+  private static String freeName(ContainerSpec spec, Optional<Observed> before) {
+    boolean taken = before.map(Observed::name).filter(spec.name()::equals).isPresent();
+    return taken ? spec.nextName() : spec.name();
+  }
+
+  /**
+   * A missing network, for one, shows only at the start, when the old one is stopped already: then
+   * the old one is started again, whatever the engine said. A new one that runs under its second
+   * name is on trial from now on, and the old one stays.
+   */
+  private void succeed(ContainerSpec spec, String id, String name, Optional<Observed> before)
+      throws EngineException, InterruptedException {
+    try {
+      start(id, name);
+    } catch (EngineException e) {
+      if (before.isPresent()) {
+        comeBack(before.get(), spec, e);
+      }
+      throw e;
+    }
+    boolean onTrial =
+        before.filter(one -> !one.hasSpec(spec.hash())).isPresent()
+            && name.equals(spec.nextName());
+    if (onTrial) {
+      return;
+    }
+    if (before.isPresent()) {
+      engine.remove(before.get());
+    }
+    giveName(spec, id, name);
+  }
+
+  private void comeBack(Observed old, ContainerSpec spec, EngineException why)
+      throws EngineException, InterruptedException {
+    log.warn(
+        "{}: starting {} again, since the new one cannot be started: {}",
+        part,
+        old.name(),
+        why.getMessage());
+    if (!why.engineIsAway() && !old.hasSpec(spec.hash())) {
+      trial.failed(spec.hash(), old.spec(), "the engine could not start it: " + why.reason);
+    }
+    engine.start(old.id(), old.name());
+  }
+
   private void giveName(ContainerSpec spec, String id, String name)
       throws EngineException, InterruptedException {
     if (name.equals(spec.nextName())) {
@@ -94,8 +159,9 @@ final class Changes {
     try {
       engine.start(id, name);
       restarts.started(id);
-      log.info("started {}", name);
-    } catch (EngineException.Refused e) {
+      log.info("{}: started {}", part, name);
+    } catch (EngineException.Refused | EngineException.NotFound | EngineException.Conflict e) {
+      // "Not found" is what a network is that the container asks for, and a device, and a path.
       restarts.failedToStart(e.reason);
       throw e;
     }

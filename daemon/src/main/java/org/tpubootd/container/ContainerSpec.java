@@ -138,13 +138,17 @@ record ContainerSpec(
     return "tpu-bootd-" + part;
   }
 
+  /** What a new container is called while the old one still has the name. */
+  static String nextNameOf(String part) {
+    return nameOf(part) + NEXT;
+  }
+
   String name() {
     return nameOf(part);
   }
 
-  /** What a new container is called while the old one still has the name. */
   String nextName() {
-    return name() + NEXT;
+    return nextNameOf(part);
   }
 
   Map<String, String> labels() {

@@ -3,6 +3,7 @@ package org.tpubootd.container;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.github.dockerjava.api.model.AuthConfig;
+import com.github.dockerjava.api.model.Container;
 import com.github.dockerjava.api.model.Event;
 import com.github.dockerjava.api.model.Frame;
 import com.github.dockerjava.api.model.LoadResponseItem;
@@ -13,12 +14,14 @@ import java.io.InputStream;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tpubootd.config.ContainersConfig;
 
@@ -59,48 +62,68 @@ public final class Engine implements Closeable {
     return client.listens();
   }
 
-  /** The containers of one part, and whoever has its name. */
+  /** The containers of one part, and those that could be taken for it. */
   Holdings holdings(String part) throws EngineException, InterruptedException {
     var all =
         client.call(
-            "list the containers", docker -> docker.listContainersCmd().withShowAll(true).exec());
+            "list the containers",
+            docker -> docker.listContainersCmd().withShowAll(true).exec());
     var ours = new ArrayList<Observed>();
-    String foreigner = null;
-    String rival = null;
+    var foreigners = new ArrayList<Holdings.Other>();
+    var lookalikes = new ArrayList<Holdings.Other>();
+    Holdings.Other rival = null;
     for (var container : all) {
-      if (container.getLabels() != null
-          && part.equals(container.getLabels().get(ContainerSpec.PART_LABEL))) {
+      boolean labelled = part.equals(partOf(container).orElse(null));
+      Optional<String> name = nameOf(container, part);
+      if (labelled && name.isPresent()) {
         inspect(container.getId()).ifPresent(ours::add);
-      } else if (container.getNames() != null) {
-        for (String name : container.getNames()) {
-          String plain = Observed.withoutSlash(name);
-          if (plain.equals(ContainerSpec.nameOf(part))) {
-            foreigner = container.getId();
-          } else if (Holdings.isRival(part, plain) && "running".equals(container.getState())) {
-            rival = plain;
-          }
-        }
+      } else if (labelled) {
+        lookalikes.add(new Holdings.Other(container.getId(), anyName(container)));
+      } else if (name.isPresent()) {
+        foreigners.add(new Holdings.Other(container.getId(), name.get()));
+      } else if (names(container).anyMatch(one -> Holdings.isRival(part, one))
+          && isAlive(container)) {
+        rival = new Holdings.Other(container.getId(), anyName(container));
       }
     }
-    return new Holdings(ours, Optional.ofNullable(foreigner), Optional.ofNullable(rival));
+    return new Holdings(ours, foreigners, lookalikes, Optional.ofNullable(rival));
   }
 
-  /** The ids of all running containers of ours, whatever their part. */
-  List<String> running() throws EngineException, InterruptedException {
-    return client.call(
-        "list the containers of tpu-bootd",
-        docker ->
-            docker
-                .listContainersCmd()
-                .withLabelFilter(List.of(ContainerSpec.PART_LABEL))
-                .exec()
-                .stream()
-                .map(container -> container.getId())
-                .toList());
+  private static Optional<String> partOf(Container container) {
+    return Optional.ofNullable(container.getLabels())
+        .map(labels -> labels.get(ContainerSpec.PART_LABEL));
   }
 
-  /** The containers of ours that are of none of these parts. */
-  List<Observed> ofOtherParts(Set<String> parts) throws EngineException, InterruptedException {
+  /** Which of the two names of a part's container it has. */
+  private static Optional<String> nameOf(Container container, String part) {
+    return names(container)
+        .filter(name ->
+            name.equals(ContainerSpec.nameOf(part)) || name.equals(ContainerSpec.nextNameOf(part)))
+        .findFirst();
+  }
+
+  private static String anyName(Container container) {
+    return names(container).findFirst().orElse(container.getId());
+  }
+
+  private static Stream<String> names(Container container) {
+    String[] names = container.getNames();
+    return names == null ? Stream.empty() : Arrays.stream(names).map(Observed::withoutSlash);
+  }
+
+  private static boolean isAlive(Container container) {
+    return List.of("running", "paused", "restarting").contains(container.getState());
+  }
+
+  /**
+   * A container of ours.
+   *
+   * @param runs whether the engine's list shows it with a process, which is late by a moment
+   */
+  record Listed(String id, String part, boolean runs) {}
+
+  /** All containers of ours, whatever their part and their state. */
+  List<Listed> listOurs() throws EngineException, InterruptedException {
     var all =
         client.call(
             "list the containers of tpu-bootd",
@@ -110,10 +133,22 @@ public final class Engine implements Closeable {
                     .withShowAll(true)
                     .withLabelFilter(List.of(ContainerSpec.PART_LABEL))
                     .exec());
-    var others = new ArrayList<Observed>();
+    var ours = new ArrayList<Listed>();
     for (var container : all) {
-      if (!parts.contains(container.getLabels().get(ContainerSpec.PART_LABEL))) {
-        inspect(container.getId()).ifPresent(others::add);
+      String part = partOf(container).orElse("");
+      if (nameOf(container, part).isPresent()) {
+        ours.add(new Listed(container.getId(), part, isAlive(container)));
+      }
+    }
+    return ours;
+  }
+
+  /** The containers of ours that are of none of these parts. */
+  List<Observed> ofOtherParts(Set<String> parts) throws EngineException, InterruptedException {
+    var others = new ArrayList<Observed>();
+    for (Listed one : listOurs()) {
+      if (!parts.contains(one.part())) {
+        inspect(one.id()).ifPresent(others::add);
       }
     }
     return others;
@@ -125,7 +160,7 @@ public final class Engine implements Closeable {
       return Optional.of(
           Observed.of(
               client.call(
-                  "inspect the container " + id, docker -> docker.inspectContainerCmd(id).exec())));
+                  "inspect the container " + Observed.shortId(id), docker -> docker.inspectContainerCmd(id).exec())));
     } catch (EngineException.NotFound _) {
       return Optional.empty();
     }
@@ -160,11 +195,13 @@ public final class Engine implements Closeable {
   /**
    * Asks a container to end, and kills it when its time is over. One that has ended is left as it
    * is.
+   *
+   * @return whether it ran
    */
-  void stop(String id, Duration timeout) throws EngineException, InterruptedException {
+  boolean stop(String id, Duration timeout) throws EngineException, InterruptedException {
     int seconds = (int) Math.max(1, timeout.toSeconds());
-    client.change(
-        "stop the container " + id,
+    return client.change(
+        "stop the container " + Observed.shortId(id),
         callDeadline.plusSeconds(seconds),
         docker -> docker.stopContainerCmd(id).withTimeout(seconds).exec());
   }
@@ -183,14 +220,14 @@ public final class Engine implements Closeable {
 
   void rename(String id, String name) throws EngineException, InterruptedException {
     client.change(
-        "rename the container " + id + " to " + name,
+        "rename the container " + Observed.shortId(id) + " to " + name,
         callDeadline,
         docker -> docker.renameContainerCmd(id).withName(name).exec());
   }
 
   /** The last lines that a container wrote, on both streams. */
   List<String> lastLog(String id, int lines) throws EngineException, InterruptedException {
-    String what = "read the log of the container " + id;
+    String what = "read the log of the container " + Observed.shortId(id);
     var text = new StringBuilder();
     try (EngineStream<Frame> stream =
         client.open(

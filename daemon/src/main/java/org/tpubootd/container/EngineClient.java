@@ -10,6 +10,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
@@ -66,10 +67,14 @@ final class EngineClient implements Closeable {
     }
   }
 
-  /** For calls that change something: "it is so already" is as good as done. */
-  void change(String what, Duration limit, Consumer<DockerClient> work)
+  /**
+   * For calls that change something: "it is so already" is as good as done.
+   *
+   * @return whether something has changed
+   */
+  boolean change(String what, Duration limit, Consumer<DockerClient> work)
       throws EngineException, InterruptedException {
-    callSettled(
+    return callSettled(
         what,
         limit,
         spoken -> {
@@ -122,8 +127,13 @@ final class EngineClient implements Closeable {
     EngineConnection connection = link().connection();
     DockerHttpClient http = connection.http();
     var stream = new EngineStream<T>(http);
-    command.apply(connection.client(http, version)).exec(stream.callback());
-    return stream;
+    try {
+      command.apply(connection.client(http, version)).exec(stream.callback());
+      return stream;
+    } catch (RuntimeException e) {
+      stream.close();
+      throw translated(what, e);
+    }
   }
 
   private Settled settle(Link open) throws IOException {
@@ -140,11 +150,25 @@ final class EngineClient implements Closeable {
   private synchronized Link link() throws EngineException.Unsupported {
     Link open = link;
     if (open == null) {
-      var connection = new EngineConnection(URI.create("unix://" + socketPath()));
+      var connection = new EngineConnection(socket());
       open = new Link(connection, connection.http());
       link = open;
     }
     return open;
+  }
+
+  private URI socket() throws EngineException.Unsupported {
+    String path = socketPath();
+    try {
+      var socket = new URI("unix://" + path);
+      if (path.equals(socket.getPath())) {
+        return socket;
+      }
+    } catch (URISyntaxException _) {
+      // Told below.
+    }
+    throw new EngineException.Unsupported(
+        "the engine's address " + address + " has a blank, a %, # or ? or the like in it");
   }
 
   private String socketPath() throws EngineException.Unsupported {

@@ -54,7 +54,7 @@ final class History {
       lastLog = engine.lastLog(ended.id(), LOG_LINES);
     } catch (EngineException e) {
       lastLog = List.of();
-      log.warn("{}: the last log lines could not be had: {}", part, e.getMessage());
+      log.warn("container/{}: the last log lines could not be had: {}", part, e.getMessage());
     }
   }
 

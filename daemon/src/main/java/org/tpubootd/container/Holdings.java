@@ -8,11 +8,17 @@ import java.util.Set;
 /**
  * What the engine holds of one part.
  *
- * @param ours the containers with our label and the part's name in it; one, if all is well
- * @param foreigner the id of a container that has our name and not our label
- * @param rival the name of a running container of somebody else's that does the part's work
+ * @param ours the containers with our label and one of the part's two names; one, if all is well
+ * @param foreigners those that have one of the names and not our label
+ * @param lookalikes those that have our label and neither name, such as one that a person runs from
+ *     an image made by {@code docker commit}: such an image hands its labels on
+ * @param rival a running one of somebody else's that does the part's work under another name
  */
-record Holdings(List<Observed> ours, Optional<String> foreigner, Optional<String> rival) {
+record Holdings(
+    List<Observed> ours,
+    List<Other> foreigners,
+    List<Other> lookalikes,
+    Optional<Other> rival) {
 
   /** The names that the containers of Google's own units have, by part. */
   private static final Map<String, Set<String>> RIVALS =
@@ -22,7 +28,16 @@ record Holdings(List<Observed> ours, Optional<String> foreigner, Optional<String
     return RIVALS.getOrDefault(part, Set.of()).contains(containerName);
   }
 
+  /** A container that is not ours, and never touched. */
+  record Other(String id, String name) {}
+
   Holdings {
     ours = List.copyOf(ours);
+    foreigners = List.copyOf(foreigners);
+    lookalikes = List.copyOf(lookalikes);
+  }
+
+  boolean runs() {
+    return ours.stream().anyMatch(Observed::alive);
   }
 }

@@ -7,6 +7,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import org.tpubootd.config.ContainersConfig;
 import org.tpubootd.container.Tarballs.Tarball;
 import org.tpubootd.core.Backoff;
@@ -33,6 +34,7 @@ final class Images {
   /** For reading all archives, for the sum of one, and for loading one: the disk is our own. */
   private static final Duration ARCHIVE_LIMIT = Duration.ofMinutes(5);
 
+  private final String part;
   private final ContainersConfig.Pull policy;
   private final Engine engine;
   private final Tarballs tarballs;
@@ -44,7 +46,11 @@ final class Images {
   private @Nullable PullFailure failure;
   private long due;
 
-  Images(ContainersConfig.Pull policy, Workplace place) {
+  /**
+   * @param part its name, for the log
+   */
+  Images(String part, ContainersConfig.Pull policy, Workplace place) {
+    this.part = part;
     this.policy = policy;
     this.engine = place.engine();
     this.tarballs = new Tarballs(place.root(), ARCHIVE_LIMIT);
@@ -80,7 +86,7 @@ final class Images {
 
   /** Loads it; an archive that cannot be used is remembered as such. */
   void load(ImageName image, Tarball archive) throws EngineException, InterruptedException {
-    log.info("loading {} out of {}", image, archive.path());
+    log.info("{}: loading {} out of {}", part, image, archive.path());
     Optional<String> problem = tarballs.broken(archive);
     if (problem.isEmpty()) {
       problem = loader.load(archive);
@@ -116,9 +122,11 @@ final class Images {
   void pull(ImageName image, Consumer<String> progress)
       throws EngineException, InterruptedException {
     pullTried = true;
-    log.info("pulling {}", image);
+    // While a registry is away this is tried for ever: told once, and when it is over.
+    log.atLevel(failure == null ? Level.INFO : Level.DEBUG).log("{}: pulling {}", part, image);
     try {
       puller.pull(image, progress);
+      log.info("{}: pulled {}", part, image);
       failure = null;
       backoff.reset();
     } catch (PullFailure e) {

@@ -59,8 +59,8 @@ final class Lookout {
     wake = INTERVAL;
     Holdings holdings = engine.holdings(config.name());
     List<Observed> ours = holdings.ours();
-    if (ours.isEmpty() && holdings.foreigner().isPresent()) {
-      return Look.only(wording.foreign(holdings.foreigner().get()));
+    if (!holdings.foreigners().isEmpty() && !holdings.runs()) {
+      return Look.only(wording.foreign(holdings.foreigners().getFirst()));
     }
     Optional<Observed> runs = ours.stream().filter(Observed::alive).findFirst();
     if (runs.isEmpty() && holdings.rival().isPresent()) {
@@ -80,6 +80,15 @@ final class Lookout {
     Optional<Trial.Failed> failed = trial.failed(spec.hash(), ours);
     // A spec that has failed is not wanted any more; what came back in its place is.
     String hash = failed.map(Trial.Failed::fallback).orElse(spec.hash());
+    Look look = look(spec, hash, failed.isPresent(), holdings);
+    // A foreign one has a name that any change needs.
+    return (holdings.foreigners().isEmpty() ? look : Look.only(look.now()))
+        .noting(wording.notes(holdings));
+  }
+
+  private Look look(ContainerSpec spec, String hash, boolean failed, Holdings holdings)
+      throws EngineException, InterruptedException {
+    List<Observed> ours = holdings.ours();
     Decision decision = Decision.about(ours, hash, Optional.empty());
     return switch (decision) {
       case Decision.Keep keep -> keep(keep, spec);
@@ -96,7 +105,7 @@ final class Lookout {
       // It has not ended by itself: it was stopped with tpu-bootd or with the machine.
       case Decision.Restore restore -> lookBeforeStart(restore.again(), spec, true);
       case Decision.Start _, Decision.Replace _, Decision.Make _, Decision.OnTrial _ -> {
-        if (failed.isPresent()) {
+        if (failed) {
           yield lookBeforeStart(decision, spec, true);
         }
         Optional<String> imageId = engine.imageId(spec.image());

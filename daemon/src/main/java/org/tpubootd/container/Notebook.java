@@ -58,7 +58,7 @@ final class Notebook {
       }
     } catch (IOException | DateTimeParseException | IllegalArgumentException e) {
       log.warn(
-          "{}: what was remembered of it cannot be read, and begins anew: {}",
+          "container/{}: what was remembered of it cannot be read, and begins anew: {}",
           part,
           e instanceof JsonProcessingException json ? json.getOriginalMessage() : e.getMessage());
     }
@@ -77,7 +77,7 @@ final class Notebook {
     } catch (IOException e) {
       String message = String.valueOf(e.getMessage());
       if (!message.equals(trouble)) {
-        log.warn("{}: a restart of tpu-bootd would forget its last ends: {}", part, message);
+        log.warn("container/{}: a restart of tpu-bootd would forget its last ends: {}", part, message);
       }
       trouble = message;
     }

@@ -82,6 +82,11 @@ record Observed(
     return status == Status.CREATED || status == Status.EXITED;
   }
 
+  /** Whether it was ever started with success. */
+  boolean hasRun() {
+    return !startedAt.isEmpty() && !startedAt.startsWith("0001-");
+  }
+
   boolean hasSpec(String hash) {
     return hash.equals(spec());
   }
@@ -98,6 +103,10 @@ record Observed(
 
   /** As people write it. */
   String shortId() {
+    return shortId(id);
+  }
+
+  static String shortId(String id) {
     return id.length() > 12 ? id.substring(0, 12) : id;
   }
 

@@ -31,7 +31,7 @@ public final class Orphans implements Component {
     this.config = config;
     this.parts =
         config.all().stream().map(ContainerConfig::name).collect(Collectors.toUnmodifiableSet());
-    this.removal = new Removal(engine, config);
+    this.removal = new Removal(engine, config, PART.name());
   }
 
   @Override

@@ -5,8 +5,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.tpubootd.config.ContainersConfig;
 
-/** Stops and removes containers of ours. */
-record Removal(Engine engine, ContainersConfig limits) {
+/**
+ * Stops and removes containers of ours.
+ *
+ * @param part whose work it is, for the log
+ */
+record Removal(Engine engine, ContainersConfig limits, String part) {
 
   private static final Logger log = LoggerFactory.getLogger(Removal.class);
 
@@ -16,7 +20,7 @@ record Removal(Engine engine, ContainersConfig limits) {
         engine.stop(container.id(), limits.stopTimeout());
       }
       engine.remove(container);
-      log.info("removed {} ({})", container.name(), container.shortId());
+      log.info("{}: removed {} ({})", part, container.name(), container.shortId());
     }
   }
 }

@@ -177,6 +177,11 @@ final class Restarts {
     return Duration.ofNanos(due - time.nanos());
   }
 
+  /** The whole wait that began with the last end: the same for as long as it goes on. */
+  Duration lastWait() {
+    return waits;
+  }
+
   boolean isLoop() {
     return inARow >= LOOP;
   }
@@ -207,7 +212,7 @@ final class Restarts {
             end.oomKilled()
                 ? " (killed because its memory ran out)"
                 : end.exitCode() > 128 ? " (signal " + (end.exitCode() - 128) + ")" : "",
-            end.finishedAt(),
+            Times.wholeSeconds(end.finishedAt()),
             end.ran().toSeconds());
   }
 

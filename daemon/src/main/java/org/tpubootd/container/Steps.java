@@ -11,7 +11,9 @@ final class Steps {
   private Steps() {}
 
   static List<Step> of(Decision decision, ContainerSpec spec, Images.Fetch fetch) {
-    var steps = new ArrayList<Step>(toRemove(decision.others(), "it is one too many"));
+    List<Step> removals = toRemove(decision.others(), "it is one too many");
+    boolean runs = decision instanceof Decision.Keep || decision instanceof Decision.Replace;
+    var steps = new ArrayList<Step>(runs ? removals : List.of());
     steps.addAll(toFetch(spec, fetch));
     switch (decision) {
       case Decision.Keep(Observed good, List<Observed> _) -> {
@@ -37,6 +39,9 @@ final class Steps {
                   "start " + old.name() + " (" + old.shortId() + ") and remove " + failed.name(),
                   "the new one has ended on its trial"));
       case Decision.Wait _ -> {}
+    }
+    if (!runs) {
+      steps.addAll(removals);
     }
     return steps;
   }

@@ -42,11 +42,11 @@ public final class SupervisedContainer implements Component {
     this.limits = place.limits();
     this.engine = place.engine();
     this.history = new History(config.name(), place);
-    this.images = new Images(config.pull(), place);
+    this.images = new Images(part().name(), config.pull(), place);
     this.wording = new Wording(config, history);
     this.lookout = new Lookout(config, gate, imageOfTpuEnv, place, history, images, wording);
-    this.changes = new Changes(engine, limits, history);
-    this.removal = new Removal(engine, limits);
+    this.changes = new Changes(part().name(), engine, limits, history);
+    this.removal = new Removal(engine, limits, part().name());
   }
 
   @Override
@@ -104,10 +104,8 @@ public final class SupervisedContainer implements Component {
         changes.carryOut(now.spec(), now.decision());
       }
       return lookout.look().now();
-    } catch (EngineException.Refused e) {
-      return refused(e);
     } catch (EngineException e) {
-      return Wording.trouble(e);
+      return broken(e);
     }
   }
 
@@ -138,8 +136,8 @@ public final class SupervisedContainer implements Component {
     return now;
   }
 
-  /** A start that was refused is an end like others; what else is refused is told as it is. */
-  private Finding refused(EngineException.Refused e) throws InterruptedException {
+  /** A start that was refused is an end like others; what else went wrong is told as it is. */
+  private Finding broken(EngineException e) throws InterruptedException {
     if (history.restarts.lastError().filter(e.reason::equals).isEmpty()
         && history.trial.failed().isEmpty()) {
       return Wording.trouble(e);

@@ -1,6 +1,5 @@
 package org.tpubootd.container;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,20 +28,20 @@ final class Wording {
     return Finding.inert("switched off", config.key() + ".enabled is false in the configuration");
   }
 
-  Finding foreign(String id) {
+  Finding foreign(Holdings.Other other) {
     return Finding.inert(
-        "somebody else's container is called " + name,
+        "somebody else's container is called " + other.name(),
         "the container "
-            + id.substring(0, Math.min(12, id.length()))
+            + Observed.shortId(other.id())
             + " has this name and no label of tpu-bootd, so it is not touched;"
             + " docker rm or docker rename it if tpu-bootd is to run its own");
   }
 
-  Finding rival(String rival) {
+  Finding rival(Holdings.Other rival) {
     return Finding.inert(
         "somebody else runs this agent",
         "the container %s runs and has no label of tpu-bootd, so it is not touched; stop it if"
-                .formatted(rival)
+                .formatted(rival.name())
             + " tpu-bootd is to run the agent");
   }
 
@@ -52,7 +51,7 @@ final class Wording {
     return runs.isPresent()
         ? Finding.ok(
             "runs since %s; whether its image is the one wanted is not known yet"
-                .formatted(runs.get().startedAt()))
+                .formatted(Times.wholeSeconds(runs.get().startedAt())))
         : Finding.waiting("waits for tpu-env to name the image", cause, null);
   }
 
@@ -94,6 +93,11 @@ final class Wording {
           Finding.waiting("something changed meanwhile, looking again", cause, null);
       case EngineException.Refused _ ->
           Finding.failed("the engine refused", cause, "see the cause; it is tried again");
+      case EngineException.Unexpected _ ->
+          Finding.failed(
+              "a call to the engine broke on a defect",
+              cause,
+              "report it with the stack trace from the log; it is tried again");
       case EngineException.Unsupported _ ->
           Finding.failed(
               "the engine's address is not supported",
@@ -135,7 +139,7 @@ final class Wording {
   private static Finding onTrial(Observed next, Observed old) {
     return Finding.ok(
         "runs since %s; its predecessor %s is kept until it has run for %d s"
-            .formatted(next.startedAt(), old.shortId(), Trial.LENGTH.toSeconds()));
+            .formatted(Times.wholeSeconds(next.startedAt()), old.shortId(), Trial.LENGTH.toSeconds()));
   }
 
   private Finding alive(Observed good) {
@@ -160,7 +164,7 @@ final class Wording {
                   "runs again after ending " + restarts.inARow() + " times in a row",
                   restarts.lastEnd(),
                   "see the container's last log lines in /status or by docker logs " + name)
-              : Finding.ok("runs since " + good.startedAt());
+              : Finding.ok("runs since " + Times.wholeSeconds(good.startedAt()));
     };
   }
 
@@ -188,14 +192,35 @@ final class Wording {
   }
 
   private Finding ended(String action) {
-    Duration wait = restarts.untilDue();
-    String when = wait.isPositive() ? "in %.1f s".formatted(wait.toMillis() / 1000.0) : "now";
+    // Not what remains of the wait: each pass would tell a change. That is in the facts.
+    String when =
+        restarts.untilDue().isPositive()
+            ? "after a wait of " + Times.wholeSeconds(restarts.lastWait()) + " s"
+            : "now";
     return restarts.isLoop()
         ? Finding.failed(
             "crash loop: ended " + restarts.inARow() + " times in a row, starts again " + when,
             restarts.lastEnd(),
             action)
         : Finding.degraded("ended, starts again " + when, restarts.lastEnd(), action);
+  }
+
+  /** What a person should know of containers that are not ours. */
+  List<String> notes(Holdings holdings) {
+    var notes = new ArrayList<String>();
+    holdings
+        .foreigners()
+        .forEach(other ->
+            notes.add(
+                "somebody else's container %s is called %s: until it is removed or renamed, the one that runs cannot be replaced"
+                    .formatted(Observed.shortId(other.id()), other.name())));
+    holdings
+        .lookalikes()
+        .forEach(other ->
+            notes.add(
+                "the container %s has the labels of tpu-bootd and not the name %s: it is not touched"
+                    .formatted(other.name(), name)));
+    return notes;
   }
 
   /** What a person should know although it does not change the state. */
@@ -223,10 +248,12 @@ final class Wording {
   }
 
   Finding notPulled(PullFailure failure, boolean runs) {
-    String cause = String.valueOf(failure.getMessage());
     return runs
-        ? Finding.degraded("runs with an old specification", cause, failure.kind.action)
-        : Finding.failed("the image cannot be pulled", cause, failure.kind.action);
+        ? Finding.degraded(
+            "runs with an old specification",
+            String.valueOf(failure.getMessage()),
+            failure.kind.action)
+        : Finding.failed("the image cannot be pulled", failure.reason, failure.kind.action);
   }
 
   Finding neverPulled(ContainerSpec spec, boolean runs) {
@@ -247,7 +274,10 @@ final class Wording {
     facts.put("image", spec.image().text());
     facts.put("imageId", container.imageId());
     facts.put("spec", spec.hash());
-    facts.put("startedAt", container.startedAt());
+    facts.put("startedAt", Times.wholeSeconds(container.startedAt()));
+    if (!container.alive() && restarts.untilDue().isPositive()) {
+      facts.put("startsAgainInSeconds", Times.wholeSeconds(restarts.untilDue()));
+    }
     facts.putAll(endFacts());
     return facts;
   }
@@ -266,7 +296,7 @@ final class Wording {
     return Map.of(
         "exitCode", end.exitCode(),
         "oomKilled", end.oomKilled(),
-        "finishedAt", end.finishedAt(),
+        "finishedAt", Times.wholeSeconds(end.finishedAt()),
         "ranSeconds", end.ran().toSeconds(),
         "error", end.error());
   }

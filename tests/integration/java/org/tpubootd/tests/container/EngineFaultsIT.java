@@ -221,6 +221,22 @@ class EngineFaultsIT {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"unix:///no such", "unix:///a%20b", "unix:///a?b", "unix:///a#b"})
+  void addressThatIsNone_toldAndNoCrash(String address) throws Exception {
+    try (var other = new Bench(address)) {
+      Finding found = other.pass(vbar());
+
+      assertThat(found.state()).isEqualTo(State.FAILED);
+      assertThat(found.summary()).isEqualTo("the engine's address is not supported");
+      assertThat(found.cause()).contains(address);
+      assertThat(new ContainerStop(other.engine, other.limits).stopAll())
+          .singleElement()
+          .asString()
+          .contains(address);
+    }
+  }
+
   @Test
   void stopAll_hungEngineIsToldInTime() throws Exception {
     bench.pass(vbar());

@@ -25,6 +25,7 @@ final class TestConfigs {
     private List<String> command = List.of();
     private Map<String, String> environment = Map.of();
     private boolean privileged = true;
+    private String network = "host";
     private String configFile;
     private String configMount;
     private boolean imageFromTpuEnv;
@@ -58,6 +59,11 @@ final class TestConfigs {
     /** Machines that build software seldom let a container be privileged. */
     One unprivileged() {
       privileged = false;
+      return this;
+    }
+
+    One network(String name) {
+      network = name;
       return this;
     }
 
@@ -105,7 +111,7 @@ final class TestConfigs {
           "2000",
           environment,
           privileged,
-          "host",
+          network,
           null,
           10 << 20,
           3,
