@@ -2,9 +2,11 @@ package org.tpubootd;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -58,6 +60,7 @@ public final class Daemon {
   private final Kept<MetadataSource> metadata = new Kept<>();
   private final Kept<Engine> engine = new Kept<>();
   private final Notifier notifier;
+  private final AtomicInteger reloads = new AtomicInteger();
   private Config config;
   private volatile @Nullable State devicesWere;
 
@@ -78,7 +81,12 @@ public final class Daemon {
 
   /** Takes a new configuration into use; what is made of the same pieces goes on untouched. */
   public synchronized void reload(Config next) throws InterruptedException {
-    whileReloading(() -> bring(next));
+    whileReloading(() -> {
+      bring(next);
+      // After the parts were brought in line, so that new ones hear of it like old ones.
+      reloads.incrementAndGet();
+      wakeContainers();
+    });
   }
 
   /** A new configuration is wrong: the old one stays in use. */
@@ -134,7 +142,7 @@ public final class Daemon {
         new Parts.Wired(
             new HealthEndpoint(next.health(), board, crew::stuck, Version.current(), host.time()),
             next.health()));
-    parts.addAll(Parts.of(host, next, source, docker, board));
+    parts.addAll(Parts.of(host, next, source, docker, board, reloads::get));
     parts.forEach(wired -> board.enlist(wired.component().part()));
 
     var tasks = new ArrayList<Task>();
@@ -162,10 +170,21 @@ public final class Daemon {
                         host.time(),
                         host.random()))));
     crew.bring(tasks);
+    strikeAllBut(parts);
     metadata.closeReplaced();
     engine.closeReplaced();
     config = next;
     board.post(CONFIGURATION.name(), Finding.ok("as in the files"));
+  }
+
+  /** What is in the configuration no more is not to be shown as it was last. */
+  private void strikeAllBut(List<Parts.Wired> parts) {
+    var names = new HashSet<>(List.of(CONFIGURATION.name()));
+    parts.forEach(wired -> names.add(wired.name()));
+    board.conditions().stream()
+        .map(condition -> condition.part().name())
+        .filter(name -> !names.contains(name))
+        .forEach(board::strike);
   }
 
   private Task loop(Parts.Wired wired) {
@@ -203,7 +222,8 @@ public final class Daemon {
 
   private void attributeChanged(String key) {
     log.debug("attribute {} changed", key);
-    List.of("tpu-env", "workload-env", "devices", "host").forEach(part -> bell(part).ring());
+    List.of("tpu-env", "workload-env", "devices", "host", "container/vbar")
+        .forEach(part -> bell(part).ring());
   }
 
   private void wakeContainers() {

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.tpubootd.config.MetadataConfig;
 import org.tpubootd.container.RegistryLogin;
 import org.tpubootd.env.TpuEnv;
@@ -80,13 +81,25 @@ public final class MetadataSource implements AutoCloseable {
    * it is not known whether there is one.
    */
   Optional<Expected> expectedHardware() {
+    return known(MetadataSource::expected, Expected.NOTHING);
+  }
+
+  private <T> Optional<T> known(Function<TpuEnv, T> from, T ifNone) {
     try {
-      return tpuEnv.known(MetadataSource::expected, Expected.NOTHING);
+      return tpuEnv.known(from, ifNone);
     } catch (InterruptedException e) {
       // The pass that asks is being ended: it is told so, and needs no answer any more.
       Thread.currentThread().interrupt();
       return Optional.empty();
     }
+  }
+
+  /**
+   * The image of the vBar agent that tpu-env names; blank where it names none, as Google's own
+   * units have had it crash-loop over; empty while tpu-env is not known.
+   */
+  Optional<String> vbarImage() {
+    return known(env -> env.value("VBARCONTROL_AGENT_DOCKER_URL").orElse(""), "");
   }
 
   private static Expected expected(TpuEnv env) {

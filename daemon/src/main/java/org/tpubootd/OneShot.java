@@ -46,7 +46,7 @@ public final class OneShot implements AutoCloseable {
     gate = new Board(host.time());
     metadata = MetadataSource.asking(host, config.metadata(), PATIENCE);
     engine = Daemon.engine(host, config);
-    var parts = Parts.of(host, config, metadata, engine, gate);
+    var parts = Parts.of(host, config, metadata, engine, gate, () -> 0);
     var known = parts.stream().map(Parts.Wired::name).toList();
     for (String name : names) {
       if (known.stream().noneMatch(part -> isMeant(part, name))) {

@@ -1,15 +1,19 @@
 package org.tpubootd;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntSupplier;
 import org.tpubootd.config.Config;
 import org.tpubootd.config.ContainersConfig.ContainerConfig;
 import org.tpubootd.container.Engine;
 import org.tpubootd.container.Gate;
+import org.tpubootd.container.Orphans;
 import org.tpubootd.container.SupervisedContainer;
+import org.tpubootd.container.Workplace;
 import org.tpubootd.core.Board;
 import org.tpubootd.core.Component;
 import org.tpubootd.core.Finding;
@@ -18,6 +22,7 @@ import org.tpubootd.env.EnvironmentFile;
 import org.tpubootd.env.TpuEnvFile;
 import org.tpubootd.env.WorkloadEnv;
 import org.tpubootd.host.HostChecks;
+import org.tpubootd.host.OtherAgents;
 import org.tpubootd.pci.Devices;
 import org.tpubootd.pci.Expected;
 import org.tpubootd.pci.ModuleLoader;
@@ -45,13 +50,19 @@ final class Parts {
 
   /** All parts of the host, in the order of what counts on what: others ask for the devices. */
   static List<Wired> of(
-      Surroundings host, Config config, MetadataSource metadata, Engine engine, Board board) {
+      Surroundings host,
+      Config config,
+      MetadataSource metadata,
+      Engine engine,
+      Board board,
+      IntSupplier reloads) {
     var root = host.root();
     var files = config.files();
     var devices = config.devices();
     BooleanSupplier noTpuHere = () -> devices.enabled() && hasNoTpu(board);
     var filesKey = List.of(files, metadata, devices.enabled());
-    return List.of(
+    var parts = new ArrayList<Wired>();
+    parts.add(
         new Wired(
             new Devices(
                 root,
@@ -59,12 +70,14 @@ final class Parts {
                 metadata::expectedHardware,
                 host.time(),
                 ModuleLoader.modprobe(root, MODPROBE_LIMIT)),
-            List.of(devices, metadata)),
-        new Wired(new TpuEnvFile(root, files, metadata.tpuEnv, noTpuHere), filesKey),
-        new Wired(new EnvironmentFile(root, files), files),
+            List.of(devices, metadata)));
+    parts.add(new Wired(new TpuEnvFile(root, files, metadata.tpuEnv, noTpuHere), filesKey));
+    parts.add(new Wired(new EnvironmentFile(root, files), files));
+    parts.add(
         new Wired(
             new WorkloadEnv(root, files, metadata.tpuEnv, metadata.attributes, noTpuHere),
-            filesKey),
+            filesKey));
+    parts.add(
         new Wired(
             new HostChecks(
                 root,
@@ -75,9 +88,28 @@ final class Parts {
                         .flatMap(Expected::generation)
                         .or(() -> generationInPci(board)),
                 noTpuHere),
-            List.of(metadata, devices.enabled())),
-        container(host, config, metadata, engine, board, config.containers().vbar()),
-        container(host, config, metadata, engine, board, config.containers().telemetry()));
+            List.of(metadata, devices.enabled())));
+    var place =
+        new Workplace(
+            config.containers(),
+            engine,
+            metadata.registryLogin(),
+            new StateFiles(root),
+            reloads,
+            root,
+            host.time(),
+            host.random());
+    for (ContainerConfig container : config.containers().all()) {
+      parts.add(container(config, metadata, board, container, place));
+    }
+    parts.add(
+        new Wired(
+            new Orphans(engine, config.containers()),
+            List.of(
+                config.containers().common(),
+                config.containers().all().stream().map(ContainerConfig::name).toList(),
+                engine)));
+    return List.copyOf(parts);
   }
 
   /** Whether the devices were looked at, and it is certain that there is none and will be none. */
@@ -102,24 +134,26 @@ final class Parts {
   }
 
   private static Wired container(
-      Surroundings host,
       Config config,
       MetadataSource metadata,
-      Engine engine,
       Board board,
-      ContainerConfig container) {
+      ContainerConfig container,
+      Workplace place) {
     boolean devicesEnabled = config.devices().enabled();
+    var others = new OtherAgents(place.root());
+    Gate ours = notOthers(others, container.name());
     return new Wired(
         new SupervisedContainer(
             container,
-            config.containers(),
-            engine,
-            metadata.registryLogin(),
-            devicesEnabled ? afterDevices(board) : Optional::empty,
-            host.root(),
-            host.time(),
-            host.random()),
-        List.of(container, config.containers().common(), devicesEnabled, metadata, engine));
+            devicesEnabled ? ours.and(afterDevices(board)) : ours,
+            metadata::vbarImage,
+            place),
+        List.of(container, config.containers().common(), devicesEnabled, metadata, place.engine()));
+  }
+
+  private static Gate notOthers(OtherAgents others, String agent) {
+    return () ->
+        others.insteadOf(agent).map(why -> Finding.inert("somebody else runs this agent", why));
   }
 
   /**

@@ -1,20 +1,27 @@
 package org.tpubootd.testbed;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.zip.GZIPInputStream;
 
 /** The calls of the Docker API that the fake engine knows, in the words of Docker 20.10. */
 final class FakeEngineApi {
 
   private static final ObjectMapper JSON = new ObjectMapper();
+  private static final Pattern REPO_TAG = Pattern.compile("\"RepoTags\":\\[\"([^\"]+)\"");
 
   /** A call that ends in an error. */
   static final class Refusal extends Exception {
@@ -93,6 +100,7 @@ final class FakeEngineApi {
       case "POST /images/create" -> pull(request, response);
       case "GET /containers/json" ->
           response.send(200, "application/json", FakeEngine.write(containers.list(request)));
+      case "POST /images/load" -> load(request, response);
       case "POST /containers/create" -> containers.create(request, response);
       case "GET /events" -> events(request, response);
       default -> {
@@ -172,6 +180,29 @@ final class FakeEngineApi {
     }
     engine.addImage(name);
     line(response, "Status: Downloaded newer image for " + name, "", 0, 0);
+  }
+
+  /** Takes what {@code docker save} wrote, packed or not. */
+  private void load(FakeEngineHttp.Request request, FakeEngineHttp.Response response)
+      throws IOException {
+    byte[] bytes = request.bytes();
+    boolean packed = bytes.length > 2 && bytes[0] == 0x1f && (bytes[1] & 0xff) == 0x8b;
+    String text =
+        packed
+            ? new String(
+                new GZIPInputStream(new ByteArrayInputStream(bytes)).readAllBytes(), ISO_8859_1)
+            : new String(bytes, ISO_8859_1);
+    response.begin("application/json");
+    ObjectNode json = JSON.createObjectNode();
+    Matcher tags = REPO_TAG.matcher(text);
+    if (tags.find()) {
+      engine.addImage(tags.group(1));
+      json.put("stream", "Loaded image: " + tags.group(1) + "\n");
+    } else {
+      json.putObject("errorDetail").put("message", "archive/tar: invalid tar header");
+      json.put("error", "archive/tar: invalid tar header");
+    }
+    response.chunk(FakeEngine.write(json) + "\r\n");
   }
 
   private static void line(

@@ -42,6 +42,7 @@ final class FakeEngineHttp implements Closeable {
    * @param path without the version in front
    * @param version as in the path; empty where there was none
    * @param headers by their names in lower case
+   * @param raw the body, a character for each byte
    */
   record Request(
       Instant at,
@@ -50,7 +51,16 @@ final class FakeEngineHttp implements Closeable {
       String path,
       Map<String, String> query,
       Map<String, String> headers,
-      String body) {}
+      String raw) {
+
+    String body() {
+      return new String(bytes(), UTF_8);
+    }
+
+    byte[] bytes() {
+      return raw.getBytes(ISO_8859_1);
+    }
+  }
 
   /** Answers one request. */
   interface Handler {
@@ -131,7 +141,7 @@ final class FakeEngineHttp implements Closeable {
       headers.put(
           header.substring(0, colon).toLowerCase(Locale.ROOT), header.substring(colon + 1).strip());
     }
-    String body = new String(body(in, headers), UTF_8);
+    String body = new String(body(in, headers), ISO_8859_1);
     int question = words[1].indexOf('?');
     String path = question < 0 ? words[1] : words[1].substring(0, question);
     String version = "";

@@ -1,9 +1,9 @@
 package org.tpubootd.config;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param restartFirst bound of the first wait before a container that ended is started again
  * @param restartLongest bound that the doubling waits end at
  * @param healthyAfter a run of this length makes the waits begin with the first again
+ * @param extra containers of the site's own
  */
 public record ContainersConfig(
     String engine,
@@ -28,9 +29,13 @@ public record ContainersConfig(
     Duration restartLongest,
     Duration healthyAfter,
     ContainerConfig vbar,
-    ContainerConfig telemetry) {
+    ContainerConfig telemetry,
+    List<ContainerConfig> extra) {
 
-  /** All but the two containers: what the engine and each container's loop are made of. */
+  /** No container has this name, since the part that looks for left-over ones has it. */
+  public static final String ORPHANS = "orphans";
+
+  /** All but the containers: what the engine and each container's loop are made of. */
   public List<Object> common() {
     return List.of(
         engine,
@@ -41,6 +46,13 @@ public record ContainersConfig(
         restartFirst,
         restartLongest,
         healthyAfter);
+  }
+
+  /** All containers, in the order in which a boot wants them. */
+  public List<ContainerConfig> all() {
+    var all = new ArrayList<>(List.of(vbar, telemetry));
+    all.addAll(extra);
+    return List.copyOf(all);
   }
 
   /** When an image is pulled. */
@@ -62,12 +74,14 @@ public record ContainersConfig(
    * @param memory limit in bytes; null for none
    * @param configFile host path of a file that is mounted read-only at {@code configMount}; null
    *     for none
+   * @param imageFromTpuEnv whether the image that tpu-env names goes before {@code image}
    */
   public record ContainerConfig(
       String name,
       boolean enabled,
       boolean required,
       String image,
+      boolean imageFromTpuEnv,
       Pull pull,
       List<String> command,
       String uid,
@@ -79,20 +93,44 @@ public record ContainersConfig(
       long logMaxSize,
       int logFiles,
       @Nullable String configFile,
-      @Nullable String configMount) {
+      @Nullable String configMount,
+      ContainerRights rights,
+      ReadyConfig ready) {
 
-    public Optional<Long> memoryIfAny() {
-      return Optional.ofNullable(memory);
+    /** Where the container stands in the configuration, for messages. */
+    public String key() {
+      boolean known = name.equals(VBAR.name()) || name.equals(TELEMETRY.name());
+      return known ? "containers." + name : "containers.extra." + name;
     }
   }
 
   /** The defaults of one container that differ from the others'. */
-  private record Defaults(String name, boolean required, String image) {}
+  private record Defaults(
+      String name,
+      boolean required,
+      @Nullable String image,
+      boolean privileged,
+      String network,
+      ReadyConfig ready) {}
+
+  private static final int VBAR_PORT = 8353;
 
   private static final Defaults VBAR =
-      new Defaults("vbar", true, "gcr.io/cloud-tpu-v2-images/vbar_control_agent:0.0.1");
+      new Defaults(
+          "vbar",
+          true,
+          "gcr.io/cloud-tpu-v2-images/vbar_control_agent:0.0.1",
+          true,
+          "host",
+          ReadyConfig.running(VBAR_PORT));
   private static final Defaults TELEMETRY =
-      new Defaults("telemetry", false, "gcr.io/cloud-tpu-v2-images/ai-telemetry-collector:latest");
+      new Defaults(
+          "telemetry",
+          false,
+          "gcr.io/cloud-tpu-v2-images/ai-telemetry-collector:latest",
+          true,
+          "host",
+          ReadyConfig.RUNNING);
 
   /** The unit's TimeoutStopSec is 60 s, and the calls around the stop take their time, too. */
   private static final Duration LONGEST_STOP = Duration.ofSeconds(40);
@@ -108,26 +146,47 @@ public record ContainersConfig(
         section.duration("restart-longest", Duration.ofMinutes(5)),
         section.duration("healthy-after", Duration.ofMinutes(5)),
         container(section.section("vbar"), VBAR),
-        container(section.section("telemetry"), TELEMETRY));
+        container(section.section("telemetry"), TELEMETRY),
+        extra(section));
+  }
+
+  /** What is not Google's gets no more of the host than it asks for. */
+  private static List<ContainerConfig> extra(Section section) {
+    return section
+        .sectionMap(
+            "extra",
+            "(?!(vbar|telemetry|" + ORPHANS + ")$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?",
+            "small letters, digits and -, and not vbar, telemetry or " + ORPHANS)
+        .entrySet()
+        .stream()
+        .map(entry ->
+            container(
+                entry.getValue(),
+                new Defaults(entry.getKey(), false, null, false, "bridge", ReadyConfig.RUNNING)))
+        .toList();
   }
 
   private static ContainerConfig container(Section section, Defaults defaults) {
+    String image = defaults.image();
     return new ContainerConfig(
         defaults.name(),
         section.flag("enabled", true),
         section.flag("required", defaults.required()),
-        section.text("image", defaults.image()),
+        image == null ? section.requiredText("image") : section.text("image", image),
+        defaults.equals(VBAR) && section.flag("image-from-tpu-env", false),
         section.choice("pull", Pull.MISSING),
         section.texts("command", List.of()),
         section.text("uid", ""),
         section.text("gid", ""),
         section.textMap("environment", Map.of()),
-        section.flag("privileged", true),
-        section.text("network", "host"),
+        section.flag("privileged", defaults.privileged()),
+        section.text("network", defaults.network()),
         section.optionalSize("memory").orElse(null),
         section.size("log-max-size", 10 << 20),
         section.integer("log-files", 3, 1, 100),
         section.optionalText("config-file").orElse(null),
-        section.optionalText("config-mount").orElse(null));
+        section.optionalText("config-mount").orElse(null),
+        ContainerRights.from(section),
+        ReadyConfig.from(section.section("ready"), defaults.ready()));
   }
 }

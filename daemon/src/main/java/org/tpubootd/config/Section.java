@@ -80,6 +80,38 @@ final class Section {
     };
   }
 
+  /**
+   * A mapping of names to mappings; none where the key is missing. A name set to nothing is taken
+   * away.
+   */
+  Map<String, Section> sectionMap(String key, String namePattern, String wantedNames) {
+    known.add(key);
+    Value given = value(key);
+    if (given != null && !(given instanceof Value.Table)) {
+      throw wrong(key, given, "a mapping of names to mappings");
+    }
+    var values = given instanceof Value.Table table ? table.values() : Map.<String, Value>of();
+    var sections = new LinkedHashMap<String, Section>();
+    values.forEach((name, value) -> {
+      if (value instanceof Value.Scalar scalar && scalar.isNull()) {
+        show(key + "." + name, "null", value);
+      } else if (!name.matches(namePattern)) {
+        throw new Wrong(
+            "%s: '%s' must be named by %s"
+                .formatted(value.origin(), full(key + "." + name), wantedNames));
+      } else if (value instanceof Value.Table sub) {
+        sections.put(name, new Section(full(key) + "." + name, sub, settings));
+      } else {
+        throw wrong(key + "." + name, value, "a mapping of keys");
+      }
+    });
+    if (values.isEmpty()) {
+      show(key, "{}", given);
+    }
+    children.addAll(sections.values());
+    return sections;
+  }
+
   String text(String key, String standard) {
     return scalar(key, standard, "text", Function.identity(), Section::quote);
   }
@@ -144,6 +176,16 @@ final class Section {
         String::valueOf);
   }
 
+  /**
+   * @param standard null for none
+   */
+  @Nullable Integer optionalInteger(String key, @Nullable Integer standard, int least, int most) {
+    String wanted = "a whole number from " + least + " to " + most;
+    Integer effective = given(key, wanted, text -> wholeNumber(text, least, most)).orElse(standard);
+    show(key, String.valueOf(effective), value(key));
+    return effective;
+  }
+
   /** Permission bits, written in octal. */
   int mode(String key, int standard) {
     return scalar(
@@ -173,6 +215,18 @@ final class Section {
         Units::show);
   }
 
+  Duration duration(String key, Duration standard, Duration least) {
+    return scalar(
+        key,
+        standard,
+        "a duration such as 30s, 2m or 1h, of at least " + Units.show(least),
+        text -> {
+          Duration duration = Units.duration(text);
+          return duration == null || duration.compareTo(least) < 0 ? null : duration;
+        },
+        Units::show);
+  }
+
   long size(String key, long standard) {
     return scalar(
         key, standard, "a size above zero such as 512MiB or 10m", Units::size, String::valueOf);
@@ -198,6 +252,12 @@ final class Section {
 
   List<String> texts(String key, List<String> standard) {
     return list(key, standard, "a list of texts", Function.identity(), Section::quote);
+  }
+
+  /** Texts of one form; none where the key is missing. */
+  List<String> patterns(String key, String pattern, String wanted) {
+    return list(
+        key, List.of(), wanted, text -> text.matches(pattern) ? text : null, Section::quote);
   }
 
   List<Integer> integers(String key, List<Integer> standard) {
@@ -241,6 +301,22 @@ final class Section {
       }
     });
     return Collections.unmodifiableMap(result);
+  }
+
+  /** A mapping of names to texts of one form; none where the key is missing. */
+  Map<String, String> patternMap(String key, String pattern, String wanted) {
+    Map<String, String> result = textMap(key, Map.of());
+    if (value(key) instanceof Value.Table given) {
+      given
+          .values()
+          .forEach((name, value) -> {
+            String text = result.get(name);
+            if (text != null && !text.matches(pattern)) {
+              throw wrong(key + "." + name, value, wanted);
+            }
+          });
+    }
+    return result;
   }
 
   /**

@@ -3,7 +3,6 @@ package org.tpubootd.container;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.tpubootd.config.ContainersConfig;
@@ -17,17 +16,19 @@ final class Changes {
   private final Engine engine;
   private final ContainersConfig limits;
   private final Restarts restarts;
-  private @Nullable String failedSpec;
-  private int failures;
+  private final Trial trial;
+  private final Removal removal;
 
   /**
    * @param part its name, for the log
    */
-  Changes(String part, Engine engine, ContainersConfig limits, Restarts restarts) {
+  Changes(String part, Engine engine, ContainersConfig limits, History history) {
     this.part = part;
     this.engine = engine;
     this.limits = limits;
-    this.restarts = restarts;
+    this.restarts = history.restarts;
+    this.trial = history.trial;
+    this.removal = new Removal(engine, limits, part);
   }
 
   /**
@@ -37,32 +38,54 @@ final class Changes {
   void carryOut(ContainerSpec spec, Decision decision)
       throws EngineException, InterruptedException {
     Optional<Observed> before = predecessor(decision);
-    removeAll(decision.others().stream().filter(one -> !before.equals(Optional.of(one))).toList());
+    removal.of(
+        decision.others().stream().filter(one -> !before.equals(Optional.of(one))).toList());
     switch (decision) {
       case Decision.Keep(Observed good, List<Observed> _) -> giveName(spec, good.id(), good.name());
       case Decision.Start(Observed stopped, List<Observed> _) ->
           succeed(spec, stopped.id(), stopped.name(), before);
+      case Decision.OnTrial(Observed next, Observed _, List<Observed> _) ->
+          succeed(spec, next.id(), next.name(), before);
       case Decision.Make _ -> {
         String name = freeName(spec, before);
         succeed(spec, create(spec, name), name, before);
       }
-      case Decision.Replace(Observed old, Optional<Observed> prepared, List<Observed> _) -> {
-        // Made before the old one is stopped: what cannot be made costs no container that runs.
-        String name = prepared.map(Observed::name).orElse(freeName(spec, before));
-        String next = prepared.isPresent() ? prepared.get().id() : create(spec, name);
-        log.info("{}: stopping {}: its specification has changed", part, old.name());
-        engine.stop(old.id(), limits.stopTimeout());
-        succeed(spec, next, name, before);
+      case Decision.Replace(Observed old, Optional<Observed> prepared, List<Observed> _) ->
+          replace(spec, old, prepared);
+      case Decision.Restore(Observed failed, Observed old, List<Observed> _) -> {
+        log.warn(
+            "{}: starting {} again, since the new one has ended on its trial", part, old.name());
+        start(old.id(), old.name());
+        engine.remove(failed);
       }
       case Decision.Wait _ -> {}
     }
   }
 
+  /** The new one is made first: what cannot be made costs no container that runs. */
+  private void replace(ContainerSpec spec, Observed old, Optional<Observed> prepared)
+      throws EngineException, InterruptedException {
+    String id;
+    String name;
+    if (prepared.isPresent()) {
+      id = prepared.get().id();
+      name = prepared.get().name();
+    } else {
+      giveName(spec, old.id(), old.name());
+      name = spec.nextName();
+      id = create(spec, name);
+    }
+    log.info("{}: stopping {}: its specification has changed", part, old.name());
+    engine.stop(old.id(), limits.stopTimeout());
+    succeed(spec, id, name, Optional.of(old));
+  }
+
   /** The one that ran last: it stays until its successor runs, and runs again where that fails. */
   private static Optional<Observed> predecessor(Decision decision) {
     return switch (decision) {
-      case Decision.Keep _, Decision.Wait _ -> Optional.empty();
+      case Decision.Keep _, Decision.Wait _, Decision.Restore _ -> Optional.empty();
       case Decision.Replace replace -> Optional.of(replace.old());
+      case Decision.OnTrial onTrial -> Optional.of(onTrial.old());
       case Decision.Start _, Decision.Make _ ->
           decision.others().stream()
               .filter(one -> one.canBeStarted() && one.hasRun())
@@ -77,7 +100,8 @@ final class Changes {
 
   /**
    * A missing network, for one, shows only at the start, when the old one is stopped already: then
-   * the old one is started again, whatever the engine said.
+   * the old one is started again, whatever the engine said. A new one that runs under its second
+   * name is on trial from now on, and the old one stays.
    */
   private void succeed(ContainerSpec spec, String id, String name, Optional<Observed> before)
       throws EngineException, InterruptedException {
@@ -85,18 +109,15 @@ final class Changes {
       start(id, name);
     } catch (EngineException e) {
       if (before.isPresent()) {
-        String old = before.get().name();
-        log.warn(
-            "{}: starting {} again, since the new one cannot be started: {}",
-            part,
-            old,
-            e.getMessage());
-        if (!e.engineIsAway()) {
-          rememberFailure(spec.hash());
-        }
-        engine.start(before.get().id(), old);
+        comeBack(before.get(), spec, e);
       }
       throw e;
+    }
+    boolean onTrial =
+        before.filter(one -> !one.hasSpec(spec.hash())).isPresent()
+            && name.equals(spec.nextName());
+    if (onTrial) {
+      return;
     }
     if (before.isPresent()) {
       engine.remove(before.get());
@@ -104,17 +125,17 @@ final class Changes {
     giveName(spec, id, name);
   }
 
-  private void rememberFailure(String specHash) {
-    failures = specHash.equals(failedSpec) ? failures + 1 : 1;
-    failedSpec = specHash;
-  }
-
-  /**
-   * Whether this spec has failed in another one's place so often that it is not tried again: each
-   * try stops a container that is good.
-   */
-  boolean givenUp(String specHash) {
-    return specHash.equals(failedSpec) && failures >= Restarts.LOOP;
+  private void comeBack(Observed old, ContainerSpec spec, EngineException why)
+      throws EngineException, InterruptedException {
+    log.warn(
+        "{}: starting {} again, since the new one cannot be started: {}",
+        part,
+        old.name(),
+        why.getMessage());
+    if (!why.engineIsAway() && !old.hasSpec(spec.hash())) {
+      trial.failed(spec.hash(), old.spec(), "the engine could not start it: " + why.reason);
+    }
+    engine.start(old.id(), old.name());
   }
 
   private void giveName(ContainerSpec spec, String id, String name)
@@ -143,17 +164,6 @@ final class Changes {
       // "Not found" is what a network is that the container asks for, and a device, and a path.
       restarts.failedToStart(e.reason);
       throw e;
-    }
-  }
-
-  /** Stops and removes containers of ours. */
-  void removeAll(List<Observed> containers) throws EngineException, InterruptedException {
-    for (Observed container : containers) {
-      if (container.alive()) {
-        engine.stop(container.id(), limits.stopTimeout());
-      }
-      engine.remove(container);
-      log.info("{}: removed {} ({})", part, container.name(), container.shortId());
     }
   }
 }

@@ -32,13 +32,17 @@ record ContainerSpec(
     @Nullable Long memory,
     long logMaxSize,
     int logFiles,
-    Optional<ConfigFile> configFile) {
+    Optional<ConfigFile> configFile,
+    Grants grants) {
 
   /** Marks a container as ours and names the part that it is. */
   static final String PART_LABEL = "org.tpubootd.part";
 
   /** Holds the hash of the spec that the container was made from. */
   static final String SPEC_LABEL = "org.tpubootd.spec";
+
+  /** Ends the name of a new container while the old one still has the name. */
+  static final String NEXT = "-next";
 
   /**
    * A file that is mounted read-only.
@@ -66,14 +70,17 @@ record ContainerSpec(
     environment = Map.copyOf(environment);
   }
 
-  static ContainerSpec of(ContainerConfig config, HostRoot root) throws Impossible {
-    String key = "containers." + config.name() + ".";
-    if (config.image().isBlank()) {
+  /**
+   * @param image the one to use, which need not be the configured one
+   */
+  static ContainerSpec of(ContainerConfig config, String image, HostRoot root) throws Impossible {
+    String key = config.key() + ".";
+    if (image.isBlank()) {
       throw new Impossible("no image is set", "set " + key + "image");
     }
     return new ContainerSpec(
         config.name(),
-        ImageName.parse(config.image()),
+        ImageName.parse(image),
         config.command().stream()
             .map(word -> word.replace("${uid}", config.uid()).replace("${gid}", config.gid()))
             .toList(),
@@ -83,7 +90,8 @@ record ContainerSpec(
         config.memory(),
         config.logMaxSize(),
         config.logFiles(),
-        configFile(config, root, key));
+        configFile(config, root, key),
+        Grants.of(config.rights(), root, key));
   }
 
   private static Optional<ConfigFile> configFile(ContainerConfig config, HostRoot root, String key)
@@ -132,7 +140,7 @@ record ContainerSpec(
 
   /** What a new container is called while the old one still has the name. */
   static String nextNameOf(String part) {
-    return nameOf(part) + "-next";
+    return nameOf(part) + NEXT;
   }
 
   String name() {
@@ -169,6 +177,7 @@ record ContainerSpec(
       add(form, "mount-target", file.target());
       add(form, "mount-sum", file.sum());
     });
+    grants.addTo((key, value) -> add(form, key, value));
     return HexFormat.of().formatHex(sha256().digest(form.toString().getBytes(UTF_8)));
   }
 
@@ -177,7 +186,7 @@ record ContainerSpec(
     form.append(key).append(' ').append(value.length()).append(' ').append(value).append('\n');
   }
 
-  private static MessageDigest sha256() {
+  static MessageDigest sha256() {
     try {
       return MessageDigest.getInstance("SHA-256");
     } catch (NoSuchAlgorithmException e) {

@@ -4,6 +4,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.tpubootd.container.Observed.Status;
 
 /**
@@ -28,6 +29,25 @@ sealed interface Decision {
   record Replace(Observed old, Optional<Observed> prepared, List<Observed> others)
       implements Decision {}
 
+  /**
+   * A new one runs, or is to be started, in the place of an old one, which is kept until the new
+   * one has proved itself.
+   */
+  record OnTrial(Observed next, Observed old, List<Observed> others) implements Decision {
+    /** What is to be done when it has. */
+    Keep passed() {
+      return new Keep(next, Stream.concat(Stream.of(old), others.stream()).toList());
+    }
+  }
+
+  /** The new one has ended on its trial: the old one is to come back. */
+  record Restore(Observed failed, Observed old, List<Observed> others) implements Decision {
+    /** What is to be done where it has not ended by itself. */
+    OnTrial again() {
+      return new OnTrial(failed, old, others);
+    }
+  }
+
   /** None is there that could be used. */
   record Make(List<Observed> others) implements Decision {}
 
@@ -43,8 +63,12 @@ sealed interface Decision {
         ours.stream()
             .filter(container -> container.alive() && container.hasSpec(hash))
             .min(Comparator.comparing(Observed::startedAt));
+    Optional<Observed> predecessor = predecessor(ours, hash);
     if (right.isPresent()) {
-      return new Keep(right.get(), without(ours, right.get()));
+      List<Observed> others = without(ours, right.get());
+      return right.get().isNext() && predecessor.isPresent()
+          ? new OnTrial(right.get(), predecessor.get(), without(others, predecessor.get()))
+          : new Keep(right.get(), others);
     }
     // A running one keeps its image, whatever the name stands for by now; a stopped one need not.
     Predicate<Observed> usable =
@@ -60,8 +84,21 @@ sealed interface Decision {
       return new Replace(
           old.get(), stopped, stopped.map(one -> without(others, one)).orElse(others));
     }
+    Optional<Observed> ended =
+        ours.stream()
+            .filter(container -> container.isNext() && container.hasSpec(hash))
+            .filter(container -> container.status() == Status.EXITED)
+            .findFirst();
+    if (ended.isPresent() && predecessor.isPresent()) {
+      List<Observed> others = without(ours, ended.get());
+      return new Restore(ended.get(), predecessor.get(), without(others, predecessor.get()));
+    }
     if (stopped.isPresent()) {
-      return new Start(stopped.get(), without(ours, stopped.get()));
+      List<Observed> others = without(ours, stopped.get());
+      // A replacement was cut off between the stop of the old one and the start of the new one.
+      return stopped.get().isNext() && predecessor.isPresent()
+          ? new OnTrial(stopped.get(), predecessor.get(), without(others, predecessor.get()))
+          : new Start(stopped.get(), others);
     }
     Optional<Observed> leaving =
         ours.stream().filter(container -> container.status() == Status.REMOVING).findFirst();
@@ -69,6 +106,14 @@ sealed interface Decision {
       return new Wait(leaving.get(), without(ours, leaving.get()));
     }
     return new Make(ours);
+  }
+
+  /** The stopped one of another spec whose place a new one has taken, or is about to take. */
+  private static Optional<Observed> predecessor(List<Observed> ours, String hash) {
+    return ours.stream()
+        .filter(container -> container.status() == Status.EXITED)
+        .filter(container -> !container.hasSpec(hash) && !container.isNext())
+        .max(Comparator.comparing(Observed::startedAt));
   }
 
   /** What the engine removes already needs no help. */

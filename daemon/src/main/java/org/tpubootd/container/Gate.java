@@ -9,4 +9,9 @@ public interface Gate {
 
   /** Why a container is not to be started yet (waiting) or at all (inert); empty when it may. */
   Optional<Finding> heldBack();
+
+  /** Open when both are. */
+  default Gate and(Gate other) {
+    return () -> heldBack().or(other::heldBack);
+  }
 }

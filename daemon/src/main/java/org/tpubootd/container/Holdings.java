@@ -1,6 +1,9 @@
 package org.tpubootd.container;
 
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 
 /**
  * What the engine holds of one part.
@@ -9,8 +12,21 @@ import java.util.List;
  * @param foreigners those that have one of the names and not our label
  * @param lookalikes those that have our label and neither name, such as one that a person runs from
  *     an image made by {@code docker commit}: such an image hands its labels on
+ * @param rival a running one of somebody else's that does the part's work under another name
  */
-record Holdings(List<Observed> ours, List<Other> foreigners, List<Other> lookalikes) {
+record Holdings(
+    List<Observed> ours,
+    List<Other> foreigners,
+    List<Other> lookalikes,
+    Optional<Other> rival) {
+
+  /** The names that the containers of Google's own units have, by part. */
+  private static final Map<String, Set<String>> RIVALS =
+      Map.of("vbar", Set.of("vbarcontrolagent", "vbar_control_agent"));
+
+  static boolean isRival(String part, String containerName) {
+    return RIVALS.getOrDefault(part, Set.of()).contains(containerName);
+  }
 
   /** A container that is not ours, and never touched. */
   record Other(String id, String name) {}

@@ -88,7 +88,17 @@ record Observed(
   }
 
   boolean hasSpec(String hash) {
-    return hash.equals(labels.get(ContainerSpec.SPEC_LABEL));
+    return hash.equals(spec());
+  }
+
+  /** The hash of the spec that it was made from. */
+  String spec() {
+    return labels.getOrDefault(ContainerSpec.SPEC_LABEL, "");
+  }
+
+  /** Whether it has the name of a new one beside an old one. */
+  boolean isNext() {
+    return name.endsWith(ContainerSpec.NEXT);
   }
 
   /** As people write it. */

@@ -1,6 +1,8 @@
 package org.tpubootd.container;
 
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -30,13 +32,28 @@ final class Restarts {
    */
   record End(long exitCode, boolean oomKilled, String finishedAt, Duration ran, String error) {}
 
+  /**
+   * What is kept over a restart of tpu-bootd.
+   *
+   * @param lastEnded the run whose end was counted last
+   * @param waits how long it has to wait in all, from {@code since} on
+   * @param since by the wall clock, which somebody may set
+   */
+  record Snapshot(
+      int inARow, @Nullable String lastEnded, Duration waits, Instant since, List<End> ends) {
+    Snapshot {
+      ends = List.copyOf(ends);
+    }
+  }
+
   private final ContainersConfig config;
   private final Time time;
   private final RandomGenerator random;
   private final Deque<End> ends = new ArrayDeque<>();
   private int inARow;
-  private Duration lastWait = Duration.ZERO;
   private long due;
+  private Duration waits = Duration.ZERO;
+  private Instant waitsSince;
   private @Nullable String knownContainer;
   private long knownSince;
   private @Nullable String lastEnded;
@@ -46,6 +63,32 @@ final class Restarts {
     this.time = time;
     this.random = random;
     this.due = time.nanos();
+    this.waitsSince = time.instant();
+  }
+
+  Snapshot snapshot() {
+    return new Snapshot(inARow, lastEnded, waits, waitsSince, ends());
+  }
+
+  /**
+   * Goes on where the last tpu-bootd ended. Between the two only the wall clock tells how much of a
+   * wait is over; if it was set back meanwhile, the wait begins anew, and is never longer than it
+   * was.
+   */
+  void resume(Snapshot snapshot) {
+    inARow = snapshot.inARow();
+    lastEnded = snapshot.lastEnded();
+    waits =
+        snapshot.waits().compareTo(config.restartLongest()) < 0
+            ? snapshot.waits()
+            : config.restartLongest();
+    waitsSince = snapshot.since();
+    Duration over = Duration.between(waitsSince, time.instant());
+    Duration left =
+        over.isNegative() ? waits : over.compareTo(waits) < 0 ? waits.minus(over) : Duration.ZERO;
+    due = time.nanos() + left.toNanos();
+    ends.clear();
+    ends.addAll(snapshot.ends());
   }
 
   /** Our start of it has been taken by the engine. */
@@ -90,6 +133,11 @@ final class Restarts {
     return true;
   }
 
+  /** Whether the end of its last run is the one that was counted last. */
+  boolean isLastEnd(Observed container) {
+    return container.run().equals(lastEnded);
+  }
+
   /** The engine refused to start it. */
   void failedToStart(String why) {
     count(new End(-1, false, time.instant().toString(), Duration.ZERO, why));
@@ -101,8 +149,9 @@ final class Restarts {
       ends.removeFirst();
     }
     inARow++;
-    lastWait = waitAfter(inARow);
-    due = time.nanos() + lastWait.toNanos();
+    waits = waitAfter(inARow).truncatedTo(ChronoUnit.MILLIS);
+    waitsSince = time.instant();
+    due = time.nanos() + waits.toNanos();
   }
 
   /** Jittered over the upper half of the bound, so that it never falls short of a real wait. */
@@ -118,6 +167,11 @@ final class Restarts {
     return Duration.ofNanos(bound.toNanos() - half + random.nextLong(half + 1));
   }
 
+  /** How long ago the container that runs was started, or was first seen running by us. */
+  Duration runningFor() {
+    return time.since(knownSince);
+  }
+
   /** How long until it may be started again; nothing or less when it may be now. */
   Duration untilDue() {
     return Duration.ofNanos(due - time.nanos());
@@ -125,7 +179,7 @@ final class Restarts {
 
   /** The whole wait that began with the last end: the same for as long as it goes on. */
   Duration lastWait() {
-    return lastWait;
+    return waits;
   }
 
   boolean isLoop() {
@@ -141,6 +195,25 @@ final class Restarts {
     return inARow == 0
         ? Optional.empty()
         : Optional.ofNullable(ends.peekLast()).map(End::error).filter(error -> !error.isEmpty());
+  }
+
+  /** How the last run ended, as a sentence. */
+  String lastEnd() {
+    if (ends.isEmpty()) {
+      return "it ended";
+    }
+    End end = ends.getLast();
+    if (!end.error().isEmpty()) {
+      return "the engine could not start it: " + end.error();
+    }
+    return "it ended with exit code %d%s at %s after a run of %d s"
+        .formatted(
+            end.exitCode(),
+            end.oomKilled()
+                ? " (killed because its memory ran out)"
+                : end.exitCode() > 128 ? " (signal " + (end.exitCode() - 128) + ")" : "",
+            Times.wholeSeconds(end.finishedAt()),
+            end.ran().toSeconds());
   }
 
   /** The last ends, the newest last. */

@@ -1,36 +1,31 @@
 package org.tpubootd.container;
 
-import java.time.Duration;
-import java.time.Instant;
-import java.time.format.DateTimeParseException;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
 import org.tpubootd.config.ContainersConfig.ContainerConfig;
 import org.tpubootd.core.Finding;
-import org.tpubootd.core.Step;
 
-/** What people read of one container: findings, and the steps of a plan. */
+/** What people read of one container. */
 final class Wording {
 
   private final ContainerConfig config;
+  private final History history;
   private final Restarts restarts;
   private final String name;
 
-  Wording(ContainerConfig config, Restarts restarts) {
+  Wording(ContainerConfig config, History history) {
     this.config = config;
-    this.restarts = restarts;
+    this.history = history;
+    this.restarts = history.restarts;
     this.name = ContainerSpec.nameOf(config.name());
   }
 
   Finding switchedOff() {
-    return Finding.inert(
-        "switched off", "containers." + config.name() + ".enabled is false in the configuration");
+    return Finding.inert("switched off", config.key() + ".enabled is false in the configuration");
   }
 
   Finding foreign(Holdings.Other other) {
@@ -42,6 +37,35 @@ final class Wording {
             + " docker rm or docker rename it if tpu-bootd is to run its own");
   }
 
+  Finding rival(Holdings.Other rival) {
+    return Finding.inert(
+        "somebody else runs this agent",
+        "the container %s runs and has no label of tpu-bootd, so it is not touched; stop it if"
+                .formatted(rival.name())
+            + " tpu-bootd is to run the agent");
+  }
+
+  Finding imageNotKnown(Optional<Observed> runs) {
+    String cause =
+        "%s.image-from-tpu-env is true, and tpu-env is not known yet".formatted(config.key());
+    return runs.isPresent()
+        ? Finding.ok(
+            "runs since %s; whether its image is the one wanted is not known yet"
+                .formatted(Times.wholeSeconds(runs.get().startedAt())))
+        : Finding.waiting("waits for tpu-env to name the image", cause, null);
+  }
+
+  Finding notReady(Finding now, String whyNot, boolean starting) {
+    Finding notReady =
+        starting
+            ? Finding.waiting("runs and is not ready yet", whyNot, null)
+            : Finding.degraded(
+                "runs, but is not ready",
+                whyNot,
+                "see docker logs %s, and whether %s.ready is right".formatted(name, config.key()));
+    return notReady.withNotes(now.notes()).withFacts(now.facts());
+  }
+
   Finding impossible(ContainerSpec.Impossible e, boolean runs) {
     String cause = String.valueOf(e.getMessage());
     return runs
@@ -49,8 +73,8 @@ final class Wording {
         : Finding.failed("cannot be made", cause, e.action);
   }
 
-  /** What a call to the engine that failed means for the container. */
-  Finding trouble(EngineException e) {
+  /** What a call to the engine that failed means for a container. */
+  static Finding trouble(EngineException e) {
     String cause = String.valueOf(e.getMessage());
     return switch (e) {
       case EngineException.Unreachable _ ->
@@ -83,40 +107,49 @@ final class Wording {
   }
 
   /** What is so before anything is done. */
-  Finding now(Decision decision, ContainerSpec spec, boolean imageThere, List<String> lastLog) {
+  Finding now(Decision decision, ContainerSpec spec, boolean imageThere) {
     return switch (decision) {
       case Decision.Keep(Observed good, List<Observed> _) ->
-          alive(good).withFacts(facts(good, spec, lastLog));
+          alive(good).withFacts(facts(good, spec));
+      case Decision.OnTrial(Observed next, Observed old, List<Observed> _) ->
+          (next.alive() ? onTrial(next, old) : stopped(next)).withFacts(facts(next, spec));
+      case Decision.Restore(Observed next, Observed old, List<Observed> _) ->
+          Finding.degraded(
+                  "the new one has ended, " + old.name() + " is started again",
+                  restarts.lastEnd(),
+                  "see the container's last log lines in /status")
+              .withFacts(facts(next, spec));
       case Decision.Start(Observed stopped, List<Observed> _) ->
-          stopped(stopped).withFacts(facts(stopped, spec, lastLog));
+          stopped(stopped).withFacts(facts(stopped, spec));
       case Decision.Replace(Observed old, Optional<Observed> _, List<Observed> _) ->
           Finding.degraded(
                   "runs with an old specification",
                   restarts.lastError().orElse("the configuration asks for another one by now"),
                   "nothing if it is replaced within a minute; else see the cause")
-              .withFacts(facts(old, spec, lastLog));
+              .withFacts(facts(old, spec));
       case Decision.Wait(Observed leaving, List<Observed> _) ->
           Finding.waiting(
               "waiting for the engine to remove " + leaving.name(),
               "somebody removes the container " + leaving.shortId(),
               null);
-      case Decision.Make _ -> missing(spec, imageThere);
+      case Decision.Make _ -> missing(spec, imageThere).withFacts(endFacts());
     };
   }
 
-  /** The new one has failed to start too often. */
-  Finding givenUp(Finding now) {
-    return Finding.degraded(
-            now.summary(),
-            now.causeIfAny().orElse("the new one cannot be started"),
-            "mend the keys under containers."
-                + config.name()
-                + " and reload tpu-bootd; the same is tried again when tpu-bootd is restarted")
-        .withNotes(now.notes())
-        .withFacts(now.facts());
+  private static Finding onTrial(Observed next, Observed old) {
+    return Finding.ok(
+        "runs since %s; its predecessor %s is kept until it has run for %d s"
+            .formatted(Times.wholeSeconds(next.startedAt()), old.shortId(), Trial.LENGTH.toSeconds()));
   }
 
   private Finding alive(Observed good) {
+    Optional<Trial.Failed> failed = history.trial.failed();
+    if (failed.isPresent()) {
+      return Finding.degraded(
+          "runs with its old specification, since the new one has failed",
+          failed.get().why(),
+          "change %s, or have it tried again: systemctl reload tpu-bootd".formatted(config.key()));
+    }
     return switch (good.status()) {
       case PAUSED ->
           Finding.degraded("is paused", "somebody has paused it", "docker unpause " + good.name());
@@ -129,9 +162,9 @@ final class Wording {
           restarts.isLoop()
               ? Finding.degraded(
                   "runs again after ending " + restarts.inARow() + " times in a row",
-                  lastEnd(),
+                  restarts.lastEnd(),
                   "see the container's last log lines in /status or by docker logs " + name)
-              : Finding.ok("runs since " + wholeSeconds(good.startedAt()));
+              : Finding.ok("runs since " + Times.wholeSeconds(good.startedAt()));
     };
   }
 
@@ -149,7 +182,7 @@ final class Wording {
 
   private Finding missing(ContainerSpec spec, boolean imageThere) {
     if (restarts.lastError().isPresent()) {
-      return ended("see the cause and the keys under containers." + config.name());
+      return ended("see the cause and the keys under " + config.key());
     }
     return imageThere
         ? Finding.waiting(
@@ -162,50 +195,18 @@ final class Wording {
     // Not what remains of the wait: each pass would tell a change. That is in the facts.
     String when =
         restarts.untilDue().isPositive()
-            ? "after a wait of " + wholeSeconds(restarts.lastWait()) + " s"
+            ? "after a wait of " + Times.wholeSeconds(restarts.lastWait()) + " s"
             : "now";
     return restarts.isLoop()
         ? Finding.failed(
             "crash loop: ended " + restarts.inARow() + " times in a row, starts again " + when,
-            lastEnd(),
+            restarts.lastEnd(),
             action)
-        : Finding.degraded("ended, starts again " + when, lastEnd(), action);
+        : Finding.degraded("ended, starts again " + when, restarts.lastEnd(), action);
   }
 
-  /** Rounded up: what is not over is not nothing. */
-  private static long wholeSeconds(Duration wait) {
-    return wait.plusNanos(999_999_999).toSeconds();
-  }
-
-  /** The engine writes nanoseconds, which nobody reads; what is no time is left as it is. */
-  private static String wholeSeconds(String time) {
-    try {
-      return Instant.parse(time).truncatedTo(ChronoUnit.SECONDS).toString();
-    } catch (DateTimeParseException _) {
-      return time;
-    }
-  }
-
-  private String lastEnd() {
-    if (restarts.ends().isEmpty()) {
-      return "it ended";
-    }
-    Restarts.End end = restarts.ends().getLast();
-    if (!end.error().isEmpty()) {
-      return "the engine could not start it: " + end.error();
-    }
-    return "it ended with exit code %d%s at %s after a run of %d s"
-        .formatted(
-            end.exitCode(),
-            end.oomKilled()
-                ? " (killed because its memory ran out)"
-                : end.exitCode() > 128 ? " (signal " + (end.exitCode() - 128) + ")" : "",
-            wholeSeconds(end.finishedAt()),
-            end.ran().toSeconds());
-  }
-
-  /** What a person should know although it does not change the state. */
-  List<String> notes(Decision decision, Holdings holdings, @Nullable PullFailure pullFailure) {
+  /** What a person should know of containers that are not ours. */
+  List<String> notes(Holdings holdings) {
     var notes = new ArrayList<String>();
     holdings
         .foreigners()
@@ -219,17 +220,25 @@ final class Wording {
             notes.add(
                 "the container %s has the labels of tpu-bootd and not the name %s: it is not touched"
                     .formatted(other.name(), name)));
-    if (pullFailure != null) {
-      notes.add("what is on this host is used: " + pullFailure.getMessage());
-    }
+    return notes;
+  }
+
+  /** What a person should know although it does not change the state. */
+  List<String> notes(Decision decision, Images images) {
+    var notes = new ArrayList<>(images.archiveProblems());
+    images
+        .failure()
+        .ifPresent(failure -> notes.add("what is on this host is used: " + failure.getMessage()));
     if (decision instanceof Decision.Keep && restarts.inARow() > 0 && !restarts.isLoop()) {
-      notes.add("ended lately: " + lastEnd());
+      notes.add("ended lately: " + restarts.lastEnd());
     }
     return notes;
   }
 
-  Finding pulling(Decision decision, ImageName image, String progress) {
-    String text = "pulling " + image + ": " + progress;
+  /**
+   * @param text what is done: {@code pulling IMAGE: 3 of 7 layers}
+   */
+  Finding fetching(Decision decision, String text) {
     return decision instanceof Decision.Replace
         ? Finding.degraded(
             "runs with an old specification, " + text,
@@ -249,56 +258,15 @@ final class Wording {
 
   Finding neverPulled(ContainerSpec spec, boolean runs) {
     String cause =
-        "the image %s is not on this host, and containers.%s.pull is never"
-            .formatted(spec.image(), config.name());
-    String action = "load the image with docker load, or set pull to missing";
+        "the image %s is not on this host, and %s.pull is never"
+            .formatted(spec.image(), config.key());
+    String action = "put an archive of it into /var/lib/tpu-bootd/images, or set pull to missing";
     return runs
         ? Finding.degraded("runs with an old specification", cause, action)
         : Finding.failed("there is no image", cause, action);
   }
 
-  List<Step> steps(Decision decision, ContainerSpec spec, boolean pull) {
-    List<Step> removals = stepsToRemove(decision.others(), "it is one too many");
-    boolean runs = decision instanceof Decision.Keep || decision instanceof Decision.Replace;
-    var steps = new ArrayList<Step>(runs ? removals : List.of());
-    if (pull) {
-      steps.add(stepToPull(spec));
-    }
-    switch (decision) {
-      case Decision.Keep(Observed good, List<Observed> _) -> {
-        if (good.name().equals(spec.nextName())) {
-          steps.add(new Step("rename " + good.name() + " to " + name, "its old one is gone"));
-        }
-      }
-      case Decision.Start(Observed stopped, List<Observed> _) ->
-          steps.add(new Step("start " + stopped.name(), "it is stopped"));
-      case Decision.Make _ ->
-          steps.add(new Step("create and start " + name, "there is no container"));
-      case Decision.Replace(Observed old, Optional<Observed> _, List<Observed> _) ->
-          steps.add(
-              new Step(
-                  "replace " + old.name() + " (" + old.shortId() + ") by a new one",
-                  "its specification has changed"));
-      case Decision.Wait _ -> {}
-    }
-    if (!runs) {
-      steps.addAll(removals);
-    }
-    return steps;
-  }
-
-  Step stepToPull(ContainerSpec spec) {
-    return new Step("pull " + spec.image(), "it is not on this host, or is to be looked for anew");
-  }
-
-  List<Step> stepsToRemove(List<Observed> containers, String why) {
-    return containers.stream()
-        .map(container ->
-            new Step("remove " + container.name() + " (" + container.shortId() + ")", why))
-        .toList();
-  }
-
-  private Map<String, Object> facts(Observed container, ContainerSpec spec, List<String> lastLog) {
+  private Map<String, Object> facts(Observed container, ContainerSpec spec) {
     var facts = new LinkedHashMap<String, Object>();
     facts.put("id", container.id());
     facts.put("name", container.name());
@@ -306,23 +274,29 @@ final class Wording {
     facts.put("image", spec.image().text());
     facts.put("imageId", container.imageId());
     facts.put("spec", spec.hash());
-    facts.put("startedAt", wholeSeconds(container.startedAt()));
-    facts.put("endsInARow", restarts.inARow());
+    facts.put("startedAt", Times.wholeSeconds(container.startedAt()));
     if (!container.alive() && restarts.untilDue().isPositive()) {
-      facts.put("startsAgainInSeconds", wholeSeconds(restarts.untilDue()));
+      facts.put("startsAgainInSeconds", Times.wholeSeconds(restarts.untilDue()));
     }
+    facts.putAll(endFacts());
+    return facts;
+  }
+
+  private Map<String, Object> endFacts() {
+    var facts = new LinkedHashMap<String, Object>();
+    facts.put("endsInARow", restarts.inARow());
     if (!restarts.ends().isEmpty()) {
-      facts.put("lastEnds", restarts.ends().stream().map(Wording::endFacts).toList());
-      facts.put("lastLog", lastLog);
+      facts.put("lastEnds", restarts.ends().stream().map(Wording::facts).toList());
+      facts.put("lastLog", history.lastLog());
     }
     return facts;
   }
 
-  private static Map<String, Object> endFacts(Restarts.End end) {
+  private static Map<String, Object> facts(Restarts.End end) {
     return Map.of(
         "exitCode", end.exitCode(),
         "oomKilled", end.oomKilled(),
-        "finishedAt", wholeSeconds(end.finishedAt()),
+        "finishedAt", Times.wholeSeconds(end.finishedAt()),
         "ranSeconds", end.ran().toSeconds(),
         "error", end.error());
   }

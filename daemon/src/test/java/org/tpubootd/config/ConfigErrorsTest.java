@@ -92,6 +92,39 @@ class ConfigErrorsTest {
             "devices:\n  generations:\n  - {name: v9, device: 0x62}",
             "3: 'devices.generations[0].device' must be four hex digits such as 0062, but is"
                 + " '0x62'"),
+        wrong(
+            "containers: {vbar: {volumes: [data]}}",
+            "1: 'containers.vbar.volumes' must be a list of volumes such as"
+                + " /host/path:/path/inside:ro, but is 'data'"),
+        wrong(
+            "containers: {vbar: {devices: ['/dev/x:/dev/y:a']}}",
+            "1: 'containers.vbar.devices' must be a list of devices such as /dev/vfio/0"),
+        wrong(
+            "containers: {vbar: {cpus: 0.0}}",
+            "1: 'containers.vbar.cpus' must be a number of processors such as 2 or 0.5"),
+        wrong(
+            "containers: {vbar: {ulimits: {nofile: many}}}",
+            "1: 'containers.vbar.ulimits.nofile' must be a limit such as unlimited, 4096 or"
+                + " 1024:4096, but is 'many'"),
+        wrong(
+            "containers: {vbar: {ready: {interval: 9s}}}",
+            "1: 'containers.vbar.ready.interval' must be a duration such as 30s, 2m or 1h, of at"
+                + " least 10s, but is '9s'"),
+        wrong(
+            "containers: {vbar: {ready: {port: 0}}}",
+            "1: 'containers.vbar.ready.port' must be a whole number from 1 to 65535"),
+        wrong(
+            "containers: {telemetry: {image-from-tpu-env: true}}",
+            "1: unknown key 'containers.telemetry.image-from-tpu-env'"),
+        wrong("containers: {extra: [a]}", "1: 'containers.extra' must be a mapping of names"),
+        wrong(
+            "containers:\n  extra:\n    vbar: {image: x}",
+            "3: 'containers.extra.vbar' must be named by small letters, digits and -"),
+        wrong("containers: {extra: {a: x}}", "1: 'containers.extra.a' must be a mapping of keys"),
+        wrong("containers: {extra: {a: {}}}", "1: 'containers.extra.a.image' is missing"),
+        wrong(
+            "containers: {extra: {a: {image: x, imgae: y}}}",
+            "1: unknown key 'containers.extra.a.imgae'"),
         // Duplicate keys.
         wrong(
             "log: info\nhealth: {}\nlog: warn",

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.tpubootd.config.ContainersConfig.ContainerConfig;
@@ -80,16 +81,40 @@ class ConfigTest {
                 Duration.ofSeconds(1),
                 Duration.ofMinutes(5),
                 Duration.ofMinutes(5),
-                container("vbar", true, vbar),
-                container("telemetry", false, telemetry)));
+                container("vbar", true, vbar, 8353),
+                container("telemetry", false, telemetry, null),
+                List.of()));
   }
 
-  private static ContainerConfig container(String name, boolean required, String image) {
+  @Test
+  void defaults_extraContainer() throws Exception {
+    var extra =
+        new ConfigFiles(directory)
+            .main("containers: {extra: {my-tool: {image: 'tools/t:1'}}}")
+            .config()
+            .containers()
+            .extra();
+
+    assertThat(extra)
+        .singleElement()
+        .satisfies(one -> {
+          assertThat(one.name()).isEqualTo("my-tool");
+          assertThat(one.required()).isFalse();
+          assertThat(one.privileged()).isFalse();
+          assertThat(one.network()).isEqualTo("bridge");
+          assertThat(one.rights()).isEqualTo(ContainerRights.NONE);
+          assertThat(one.ready()).isEqualTo(ReadyConfig.RUNNING);
+        });
+  }
+
+  private static ContainerConfig container(
+      String name, boolean required, String image, @Nullable Integer port) {
     return new ContainerConfig(
         name,
         true,
         required,
         image,
+        false,
         ContainersConfig.Pull.MISSING,
         List.of(),
         "",
@@ -101,7 +126,24 @@ class ConfigTest {
         10 * 1024 * 1024,
         3,
         null,
-        null);
+        null,
+        new ContainerRights(
+            "",
+            "",
+            List.of(),
+            List.of(),
+            List.of(),
+            null,
+            Map.of(),
+            ContainerRights.PidMode.PRIVATE),
+        new ReadyConfig(
+            ReadyConfig.Type.RUNNING,
+            port,
+            "/",
+            null,
+            Duration.ofSeconds(30),
+            Duration.ofSeconds(30),
+            Duration.ofSeconds(2)));
   }
 
   @Test

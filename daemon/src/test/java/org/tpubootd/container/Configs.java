@@ -4,8 +4,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.tpubootd.config.ContainerRights;
 import org.tpubootd.config.ContainersConfig;
 import org.tpubootd.config.ContainersConfig.ContainerConfig;
+import org.tpubootd.config.ReadyConfig;
 
 /** Configurations for tests. */
 final class Configs {
@@ -19,11 +21,25 @@ final class Configs {
       Map<String, String> environment,
       @Nullable String configFile,
       @Nullable String configMount) {
+    return vbar(command, environment, configFile, configMount, ContainerRights.NONE);
+  }
+
+  static ContainerConfig vbar(ContainerRights rights) {
+    return vbar(List.of(), Map.of(), null, null, rights);
+  }
+
+  private static ContainerConfig vbar(
+      List<String> command,
+      Map<String, String> environment,
+      @Nullable String configFile,
+      @Nullable String configMount,
+      ContainerRights rights) {
     return new ContainerConfig(
         "vbar",
         true,
         true,
         "gcr.io/p/vbar:1",
+        false,
         ContainersConfig.Pull.MISSING,
         command,
         "2000",
@@ -35,7 +51,9 @@ final class Configs {
         10 << 20,
         3,
         configFile,
-        configMount);
+        configMount,
+        rights,
+        ReadyConfig.RUNNING);
   }
 
   static ContainersConfig containers() {
@@ -49,7 +67,8 @@ final class Configs {
         Duration.ofMinutes(5),
         Duration.ofMinutes(5),
         VBAR,
-        VBAR);
+        VBAR,
+        List.of());
   }
 
   static Observed container(String id, Observed.Status status, String spec, String startedAt) {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.tpubootd.config.ContainersConfig.ContainerConfig;
 import org.tpubootd.config.HostRoot;
 
 /** Tests for {@link ContainerSpec}. */
@@ -23,11 +24,11 @@ class ContainerSpecTest {
    */
   @Test
   void hash_sameInEveryVersion() throws Exception {
-    assertThat(ContainerSpec.of(Configs.VBAR, new HostRoot(root)).hash())
+    assertThat(spec(Configs.VBAR).hash())
         .isEqualTo("5fea3e6ff8955d4a472e1041db4bf752dc5d7291df98c650fff71dd7ee94e2c6");
     var config =
         Configs.vbar(List.of("--uid=${uid}", "-v"), Map.of("B", "2", "A", "1"), null, null);
-    assertThat(ContainerSpec.of(config, new HostRoot(root)).hash())
+    assertThat(spec(config).hash())
         .isEqualTo("1fcb0295604565342eb64c3af4fc33a535768642c456ec85122197995bbaea11");
   }
 
@@ -53,23 +54,22 @@ class ContainerSpecTest {
   void hash_changesWithTheContentOfTheConfigFile() throws Exception {
     Files.writeString(root.resolve("c.yaml"), "a: 1\n");
     var config = Configs.vbar(List.of(), Map.of(), "/c.yaml", "/etc/c.yaml");
-    String before = ContainerSpec.of(config, new HostRoot(root)).hash();
-    assertThat(ContainerSpec.of(config, new HostRoot(root)).hash()).isEqualTo(before);
+    String before = spec(config).hash();
+    assertThat(spec(config).hash()).isEqualTo(before);
     Files.writeString(root.resolve("c.yaml"), "a: 2\n");
-    assertThat(ContainerSpec.of(config, new HostRoot(root)).hash()).isNotEqualTo(before);
+    assertThat(spec(config).hash()).isNotEqualTo(before);
   }
 
   @Test
   void of_putsUserAndGroupIntoTheCommand() throws Exception {
     var config = Configs.vbar(List.of("--uid=${uid}", "--gid=${gid}"), Map.of(), null, null);
-    assertThat(ContainerSpec.of(config, new HostRoot(root)).command())
-        .containsExactly("--uid=2000", "--gid=");
+    assertThat(spec(config).command()).containsExactly("--uid=2000", "--gid=");
   }
 
   @Test
   void of_missingConfigFileIsTold() {
     var config = Configs.vbar(List.of(), Map.of(), "/c.yaml", "/etc/c.yaml");
-    assertThatThrownBy(() -> ContainerSpec.of(config, new HostRoot(root)))
+    assertThatThrownBy(() -> spec(config))
         .isInstanceOf(ContainerSpec.Impossible.class)
         .hasMessage("the configuration file /c.yaml is not there or is no plain file");
   }
@@ -77,13 +77,16 @@ class ContainerSpecTest {
   @Test
   void of_configFileWithoutMountIsTold() {
     var config = Configs.vbar(List.of(), Map.of(), "/c.yaml", null);
-    assertThatThrownBy(() -> ContainerSpec.of(config, new HostRoot(root)))
+    assertThatThrownBy(() -> spec(config))
         .isInstanceOf(ContainerSpec.Impossible.class)
         .hasMessage("of config-file and config-mount only one is set");
   }
 
   private String hashOf(List<String> command, Map<String, String> environment) throws Exception {
-    return ContainerSpec.of(Configs.vbar(command, environment, null, null), new HostRoot(root))
-        .hash();
+    return spec(Configs.vbar(command, environment, null, null)).hash();
+  }
+
+  private ContainerSpec spec(ContainerConfig config) throws ContainerSpec.Impossible {
+    return ContainerSpec.of(config, config.image(), new HostRoot(root));
   }
 }

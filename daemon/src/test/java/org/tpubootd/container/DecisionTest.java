@@ -88,6 +88,48 @@ class DecisionTest {
     assertThat(about(leaving)).isEqualTo(new Decision.Wait(leaving, List.of()));
   }
 
+  @Test
+  void about_newOneKeepsItsPredecessorForAWhile() {
+    Observed next = next(Status.RUNNING);
+    assertThat(about(LEFT, next, STOPPED))
+        .isEqualTo(new Decision.OnTrial(next, LEFT, List.of(STOPPED)));
+  }
+
+  @Test
+  void about_newOneEndedOnItsTrial() {
+    Observed next = next(Status.EXITED);
+    assertThat(about(LEFT, next)).isEqualTo(new Decision.Restore(next, LEFT, List.of()));
+  }
+
+  @Test
+  void about_replacementCutOffBetweenStopAndStart() {
+    Observed next = next(Status.CREATED);
+    assertThat(about(LEFT, next)).isEqualTo(new Decision.OnTrial(next, LEFT, List.of()));
+  }
+
+  @Test
+  void about_newOneWithoutPredecessorIsLikeAnyOther() {
+    Observed next = next(Status.RUNNING);
+    assertThat(about(next)).isEqualTo(new Decision.Keep(next, List.of()));
+    Observed ended = next(Status.EXITED);
+    assertThat(about(ended)).isEqualTo(new Decision.Start(ended, List.of()));
+  }
+
+  private static Observed next(Status status) {
+    Observed one = container("next", status, "right", 3);
+    return new Observed(
+        one.id(),
+        "tpu-bootd-vbar-next",
+        one.labels(),
+        status,
+        one.imageId(),
+        one.startedAt(),
+        one.finishedAt(),
+        one.exitCode(),
+        one.oomKilled(),
+        one.error());
+  }
+
   private static Decision about(Observed... ours) {
     return Decision.about(List.of(ours), "right", IMAGE);
   }

@@ -8,12 +8,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
 import org.tpubootd.config.ContainersConfig;
 import org.tpubootd.config.HostRoot;
 import org.tpubootd.container.Engine;
 import org.tpubootd.container.Gate;
 import org.tpubootd.container.RegistryLogin;
+import org.tpubootd.container.StateStore;
 import org.tpubootd.container.SupervisedContainer;
+import org.tpubootd.container.Workplace;
 import org.tpubootd.core.Bell;
 import org.tpubootd.core.ControlLoop;
 import org.tpubootd.core.Finding;
@@ -52,11 +55,42 @@ final class Bench implements AutoCloseable {
     }
   }
 
+  /** Keeps the texts as the host's disk does: for the next component, too. */
+  static final class KeptStates implements StateStore {
+    final Map<String, String> texts = new ConcurrentHashMap<>();
+    private volatile boolean broken;
+
+    void breakDown() {
+      broken = true;
+    }
+
+    @Override
+    public Optional<String> read(String part) throws IOException {
+      throwIfBroken();
+      return Optional.ofNullable(texts.get(part));
+    }
+
+    @Override
+    public void write(String part, String text) throws IOException {
+      throwIfBroken();
+      texts.put(part, text);
+    }
+
+    private void throwIfBroken() throws IOException {
+      if (broken) {
+        throw new IOException("no space left on device");
+      }
+    }
+  }
+
   final ShiftedTime time = new ShiftedTime();
   final List<Finding> progress = new ArrayList<>();
   final List<String> loginsAskedFor = new ArrayList<>();
   final ContainersConfig limits;
   final Engine engine;
+  final KeptStates states = new KeptStates();
+  int reloads;
+  Optional<String> imageOfTpuEnv = Optional.empty();
   HostRoot root = HostRoot.MACHINE;
   Gate gate = Optional::empty;
   RegistryLogin login = _ -> Optional.empty();
@@ -78,16 +112,20 @@ final class Bench implements AutoCloseable {
   SupervisedContainer supervise(TestConfigs.One one) {
     return new SupervisedContainer(
         one.config(),
-        limits,
-        engine,
-        registry -> {
-          loginsAskedFor.add(registry);
-          return login.credentials(registry);
-        },
         () -> gate.heldBack(),
-        root,
-        time,
-        new Random(1));
+        () -> imageOfTpuEnv,
+        new Workplace(
+            limits,
+            engine,
+            registry -> {
+              loginsAskedFor.add(registry);
+              return login.credentials(registry);
+            },
+            states,
+            () -> reloads,
+            root,
+            time,
+            new Random(1)));
   }
 
   Finding pass(SupervisedContainer container) throws InterruptedException {

@@ -116,7 +116,10 @@ class RealEngineIT {
     bench.pass(real("vbar"));
     String before = inspectRun(VBAR);
 
-    Finding found = bench.pass(real("vbar").image(RealEngine.OTHER_IMAGE));
+    var changed = bench.supervise(real("vbar").image(RealEngine.OTHER_IMAGE));
+    Finding found = bench.pass(changed);
+    bench.time.forward(Duration.ofSeconds(10));
+    bench.pass(changed);
 
     assertThat(found.state()).isEqualTo(State.OK);
     assertThat(inspectRun(VBAR)).isNotEqualTo(before);

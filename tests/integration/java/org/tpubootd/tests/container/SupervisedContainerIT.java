@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.tpubootd.tests.container.TestConfigs.One.vbar;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.math.BigDecimal;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -16,10 +18,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.tpubootd.config.ContainerRights;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tpubootd.config.ContainersConfig.Pull;
 import org.tpubootd.config.HostRoot;
+import org.tpubootd.config.ReadyConfig;
 import org.tpubootd.container.ContainerStop;
 import org.tpubootd.container.SupervisedContainer;
 import org.tpubootd.core.Finding;
@@ -207,8 +211,12 @@ class SupervisedContainerIT {
     assertThat(found.summary())
         .startsWith("crash loop: ended 4 times in a row, starts again after a wait of");
     assertThat(found.cause()).contains("exit code 137 (killed because its memory ran out)");
-    assertThat(Bench.fact(found, "lastEnds").toString())
-        .contains("exitCode=1,", "exitCode=139", "exitCode=137", "oomKilled=true");
+    assertThat((List<?>) Bench.fact(found, "lastEnds"))
+        .extracting(end -> ((Map<?, ?>) end).get("exitCode"))
+        .isEqualTo(List.of(1L, 139L, 137L, 137L));
+    assertThat((List<?>) Bench.fact(found, "lastEnds"))
+        .extracting(end -> ((Map<?, ?>) end).get("oomKilled"))
+        .isEqualTo(List.of(false, false, true, true));
     assertThat((List<?>) Bench.fact(found, "lastLog")).hasSize(50).last().isEqualTo("line 60");
   }
 
@@ -274,18 +282,24 @@ class SupervisedContainerIT {
   void otherSpec_newImageThereBeforeTheOldOneStops() throws Exception {
     Finding before = bench.pass(vbar());
     engine.forgetReceived();
+    var changed = bench.supervise(vbar().image("gcr.io/p/vbar:2"));
 
-    Finding after = bench.pass(vbar().image("gcr.io/p/vbar:2"));
+    Finding onTrial = bench.pass(changed);
 
-    assertThat(after.state()).isEqualTo(State.OK);
+    assertThat(onTrial.state()).isEqualTo(State.OK);
+    assertThat(onTrial.summary()).contains("its predecessor", "is kept until it has run for 10 s");
+    assertThat(changed.interval()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(10));
     assertThat(changes())
         .containsExactly(
-            "POST /images/create",
-            "POST /containers/create",
-            "POST stop",
-            "POST start",
-            "DELETE container",
-            "POST rename");
+            "POST /images/create", "POST /containers/create", "POST stop", "POST start");
+    assertThat(engine.names()).containsExactly(NAME, NAME + "-next");
+    engine.forgetReceived();
+    bench.time.forward(Duration.ofSeconds(10));
+
+    Finding after = bench.pass(changed);
+
+    assertThat(after.state()).isEqualTo(State.OK);
+    assertThat(changes()).containsExactly("DELETE container", "POST rename");
     assertThat(Bench.fact(after, "id")).isNotEqualTo(Bench.fact(before, "id"));
     assertThat(engine.names()).containsExactly(NAME);
     assertThat(engine.runs(NAME)).isTrue();
@@ -336,8 +350,8 @@ class SupervisedContainerIT {
       bench.time.forward(Duration.ofMinutes(10));
     }
     assertThat(bench.pass(changed).action()).contains("reload");
-    assertThat(engine.received("POST", "/stop")).as("tried and given up").hasSize(3);
-    assertThat(engine.names()).containsExactly(NAME, NAME + "-next");
+    assertThat(engine.received("POST", "/stop")).as("tried once").hasSize(1);
+    assertThat(engine.names()).containsExactly(NAME);
   }
 
   @Test
@@ -355,7 +369,7 @@ class SupervisedContainerIT {
 
     bench.pass(changed);
 
-    assertThat(engine.received("POST", "/stop")).hasSize(4);
+    assertThat(engine.received("POST", "/stop")).hasSize(2);
   }
 
   @Test
@@ -373,32 +387,191 @@ class SupervisedContainerIT {
     bench.pass(changed);
 
     assertThat(engine.runs(id)).isTrue();
+    assertNotTriedAgain(changed);
   }
 
   @Test
-  void stoppedOneOfAnOlderSpec_goesOnlyWhenTheNewOneRuns() throws Exception {
+  void otherSpecThatEndsOnItsTrial_oldOneComesBackAndStays() throws Exception {
+    String id = (String) Bench.fact(bench.pass(vbar()), "id");
+    var changed = bench.supervise(vbar().command("--new"));
+    bench.pass(changed);
+    engine.writeLog(NAME + "-next", "unknown flag --new");
+    engine.exit(NAME + "-next", 2, false);
+
+    Finding found = bench.pass(changed);
+
+    assertThat(found.state()).isEqualTo(State.DEGRADED);
+    assertThat(found.summary())
+        .isEqualTo("runs with its old specification, since the new one has failed");
+    assertThat(found.cause()).contains("exit code 2");
+    assertThat(found.action()).contains("systemctl reload tpu-bootd");
+    assertThat((List<?>) Bench.fact(found, "lastLog")).last().isEqualTo("unknown flag --new");
+    assertThat(engine.runs(id)).isTrue();
+    assertNotTriedAgain(changed);
+    assertNotTriedAgain(bench.supervise(vbar().command("--new")));
+  }
+
+  private void assertNotTriedAgain(SupervisedContainer changed) throws Exception {
+    bench.time.forward(Duration.ofMinutes(10));
+    bench.pass(changed);
+    engine.forgetReceived();
+    bench.time.forward(Duration.ofMinutes(10));
+
+    Finding found = bench.pass(changed);
+
+    assertThat(found.state()).isEqualTo(State.DEGRADED);
+    assertThat(found.summary()).startsWith("runs with its old specification");
+    assertThat(changes()).isEmpty();
+    assertThat(engine.names()).containsExactly(NAME);
+  }
+
+  @Test
+  void specThatFailed_triedAgainAfterAReload() throws Exception {
+    failNewSpec();
+    var changed = bench.supervise(vbar().command("--new"));
+    bench.pass(changed);
+    bench.reloads++;
+
+    Finding found = bench.pass(changed);
+
+    assertThat(found.state()).isEqualTo(State.OK);
+    assertThat(engine.askedFor(NAME + "-next").path("Cmd").toString()).isEqualTo("[\"--new\"]");
+  }
+
+  @Test
+  void specThatFailed_anotherOneIsTriedAtOnce() throws Exception {
+    failNewSpec();
+
+    Finding found = bench.pass(vbar().command("--newer"));
+
+    assertThat(found.state()).isEqualTo(State.OK);
+    assertThat(engine.askedFor(NAME + "-next").path("Cmd").toString()).isEqualTo("[\"--newer\"]");
+  }
+
+  @Test
+  void specThatFailed_oldOneIsSupervisedLikeAnyOther() throws Exception {
+    String id = failNewSpec();
+    engine.exit(NAME, 1, false);
+    var changed = bench.supervise(vbar().command("--new"));
+
+    assertThat(bench.pass(changed).state()).isEqualTo(State.DEGRADED);
+    assertThat(engine.runs(id)).isTrue();
+    engine.removeByForce(NAME);
+
+    assertThat(bench.pass(changed).state()).isEqualTo(State.OK);
+    assertThat(engine.askedFor(NAME).path("Cmd").toString())
+        .as("nothing else is left to be made")
+        .isEqualTo("[\"--new\"]");
+  }
+
+  /** The id of the old one, which has come back. */
+  private String failNewSpec() throws Exception {
+    String id = (String) Bench.fact(bench.pass(vbar()), "id");
+    var changed = bench.supervise(vbar().command("--new"));
+    bench.pass(changed);
+    engine.exit(NAME + "-next", 2, false);
+    bench.pass(changed);
+    assertThat(engine.runs(id)).isTrue();
+    return id;
+  }
+
+  @Test
+  void stoppedWithTpuBootdOnItsTrial_goesOnWithIt() throws Exception {
+    bench.pass(vbar());
+    bench.pass(vbar().command("--new"));
+    engine.exit(NAME + "-next", 143, false);
+
+    Finding found = bench.pass(vbar().command("--new"));
+
+    assertThat(found.state()).isEqualTo(State.OK);
+    assertThat(engine.runs(NAME + "-next")).isTrue();
+    assertThat(engine.runs(NAME)).isFalse();
+  }
+
+  @Test
+  void backToTheOldSpecWhileAnotherIsOnTrial_oldOneIsStartedAgain() throws Exception {
+    String id = (String) Bench.fact(bench.pass(vbar()), "id");
+    bench.pass(vbar().command("--new"));
+
+    Finding found = bench.pass(vbar());
+    bench.pass(vbar());
+
+    assertThat(found.state()).isEqualTo(State.OK);
+    assertThat(engine.names()).containsExactly(NAME);
+    assertThat(engine.runs(id)).isTrue();
+  }
+
+  @Test
+  void anotherSpecWhileOneIsOnTrial_takesItsPlace() throws Exception {
+    bench.pass(vbar());
+    bench.pass(vbar().command("--new"));
+
+    Finding found = bench.pass(vbar().command("--newer"));
+
+    assertThat(found.state()).isEqualTo(State.OK);
+    assertThat(engine.names()).containsExactly(NAME, NAME + "-next");
+    assertThat(engine.askedFor(NAME).path("Cmd").toString()).isEqualTo("[\"--new\"]");
+    assertThat(engine.runs(NAME + "-next")).isTrue();
+  }
+
+  @Test
+  void crashLoop_goesOnAfterARestartOfTpuBootd() throws Exception {
+    var vbar = bench.supervise(vbar());
+    bench.pass(vbar);
+    for (int i = 0; i < 4; i++) {
+      engine.exit(NAME, 3, false);
+      bench.pass(vbar);
+      bench.time.forward(Duration.ofMinutes(4));
+      bench.pass(vbar);
+    }
+    engine.writeLog(NAME, "the last word");
+    engine.exit(NAME, 4, true);
+    bench.pass(vbar);
+    engine.forgetReceived();
+
+    var next = bench.supervise(vbar());
+    Finding found = bench.pass(next);
+
+    assertThat(found.state()).isEqualTo(State.FAILED);
+    assertThat(found.summary()).startsWith("crash loop: ended 5 times in a row, starts again after a wait of ");
+    assertThat(Bench.fact(found, "lastEnds").toString()).contains("exitCode=3", "exitCode=4");
+    assertThat((List<?>) Bench.fact(found, "lastLog")).last().isEqualTo("the last word");
+    assertThat(changes()).isEmpty();
+    bench.time.forward(Duration.ofMinutes(5));
+    bench.pass(next);
+    assertThat(engine.runs(NAME)).isTrue();
+  }
+
+  @Test
+  void memoryThatCannotBeReadOrWritten_isNoFailure() throws Exception {
+    bench.states.breakDown();
+
+    assertThat(bench.pass(vbar()).state()).isEqualTo(State.OK);
+  }
+
+  @Test
+  void plan_remembersNothing() throws Exception {
+    bench.supervise(vbar()).plan();
+
+    assertThat(bench.states.texts).isEmpty();
+  }
+
+  @Test
+  void stoppedOneOfAnOlderSpec_goesOnlyWhenTheNewOneHasRun() throws Exception {
     bench.pass(vbar());
     engine.exit(NAME, 0, false);
     engine.forgetReceived();
+    var changed = bench.supervise(vbar().command("--new"));
 
-    assertThat(bench.pass(vbar().command("--new")).state()).isEqualTo(State.OK);
+    assertThat(bench.pass(changed).state()).isEqualTo(State.OK);
+    assertThat(changes()).containsExactly("POST /containers/create", "POST start");
+    bench.time.forward(Duration.ofSeconds(10));
+    bench.pass(changed);
 
     assertThat(changes())
         .containsExactly(
             "POST /containers/create", "POST start", "DELETE container", "POST rename");
     assertThat(engine.names()).containsExactly(NAME);
-  }
-
-  @Test
-  void otherSpecWhileTheOldOneStillHasTheNextName_replaced() throws Exception {
-    bench.pass(vbar());
-    engine.faults().drop("/rename");
-    bench.pass(vbar().command("--new"));
-    engine.faults().clear();
-
-    assertThat(bench.pass(vbar().command("--newer")).state()).isEqualTo(State.OK);
-    assertThat(engine.names()).containsExactly(NAME);
-    assertThat(engine.askedFor(NAME).path("Cmd").toString()).isEqualTo("[\"--newer\"]");
   }
 
   @Test
@@ -409,7 +582,10 @@ class SupervisedContainerIT {
     assertThat(engine.names()).containsExactly(NAME, NAME + "-next");
     engine.faults().clear();
 
-    assertThat(bench.pass(vbar().command("--new")).state()).isEqualTo(State.OK);
+    var changed = bench.supervise(vbar().command("--new"));
+    assertThat(bench.pass(changed).state()).isEqualTo(State.OK);
+    bench.time.forward(Duration.ofSeconds(10));
+    bench.pass(changed);
     assertThat(engine.names()).containsExactly(NAME);
     assertThat(engine.askedFor(NAME).path("Cmd").toString()).isEqualTo("[\"--new\"]");
   }
@@ -418,7 +594,10 @@ class SupervisedContainerIT {
   void replacementCutOffBeforeTheRename_onlyTheNameIsGiven() throws Exception {
     bench.pass(vbar());
     engine.faults().drop("/rename");
-    bench.pass(vbar().command("--new"));
+    var changed = bench.supervise(vbar().command("--new"));
+    bench.pass(changed);
+    bench.time.forward(Duration.ofSeconds(10));
+    bench.pass(changed);
     assertThat(engine.names()).containsExactly(NAME + "-next");
     engine.faults().clear();
     engine.forgetReceived();
@@ -565,6 +744,174 @@ class SupervisedContainerIT {
     assertThat(mount.path("Source").asText()).isEqualTo(file.toString());
     assertThat(mount.path("Target").asText()).isEqualTo("/conf/otel.yaml");
     assertThat(mount.path("ReadOnly").asBoolean()).isTrue();
+  }
+
+  @Test
+  void rights_askedOfTheEngineAsMountsAndLimits() throws Exception {
+    bench.root = new HostRoot(directory);
+    Files.createDirectories(directory.resolve("dev"));
+    Path node = Files.createFile(directory.resolve("dev/x"));
+    Path data = Files.createDirectories(directory.resolve("data"));
+
+    bench.pass(
+        vbar()
+            .rights(
+                new ContainerRights(
+                    "2000",
+                    "100",
+                    List.of("44"),
+                    List.of("/data:/in/data:ro"),
+                    List.of("/dev/x:/dev/y:rw"),
+                    new BigDecimal("1.5"),
+                    Map.of("memlock", "unlimited"),
+                    ContainerRights.PidMode.HOST)));
+
+    assertThat(engine.askedFor(NAME).path("User").asText()).isEqualTo("2000:100");
+    JsonNode host = engine.askedFor(NAME).path("HostConfig");
+    assertThat(host.path("GroupAdd").toString()).isEqualTo("[\"44\"]");
+    assertThat(host.path("NanoCpus").asLong()).isEqualTo(1_500_000_000);
+    assertThat(host.path("PidMode").asText()).isEqualTo("host");
+    assertThat(host.path("Binds").isEmpty()).as("the engine makes what is missing").isTrue();
+    JsonNode mount = host.path("Mounts").path(0);
+    assertThat(mount.path("Source").asText()).isEqualTo(data.toString());
+    assertThat(mount.path("Target").asText()).isEqualTo("/in/data");
+    assertThat(mount.path("ReadOnly").asBoolean()).isTrue();
+    JsonNode device = host.path("Devices").path(0);
+    assertThat(device.path("PathOnHost").asText()).isEqualTo(node.toString());
+    assertThat(device.path("PathInContainer").asText()).isEqualTo("/dev/y");
+    assertThat(device.path("CgroupPermissions").asText()).isEqualTo("rw");
+    JsonNode limit = host.path("Ulimits").path(0);
+    assertThat(limit.path("Name").asText()).isEqualTo("memlock");
+    assertThat(limit.path("Soft").asLong()).isEqualTo(-1);
+    assertThat(limit.path("Hard").asLong()).isEqualTo(-1);
+  }
+
+  @Test
+  void volumeThatIsNotThere_toldAndNothingMade() throws Exception {
+    bench.root = new HostRoot(directory);
+
+    Finding found =
+        bench.pass(
+            vbar()
+                .rights(
+                    new ContainerRights(
+                        "",
+                        "",
+                        List.of(),
+                        List.of("/data:/in/data"),
+                        List.of(),
+                        null,
+                        Map.of(),
+                        ContainerRights.PidMode.PRIVATE)));
+
+    assertThat(found.state()).isEqualTo(State.FAILED);
+    assertThat(found.cause()).isEqualTo("/data is not there, which is to be mounted at /in/data");
+    assertThat(changes()).isEmpty();
+    assertThat(directory.resolve("data")).doesNotExist();
+  }
+
+  @Test
+  void notReady_waitsThenIsDegradedAndNeverRestarted() throws Exception {
+    int port;
+    try (var free = new ServerSocket(0)) {
+      port = free.getLocalPort();
+    }
+    var vbar = bench.supervise(vbar().ready(tcp(port)));
+
+    Finding starting = bench.pass(vbar);
+    assertThat(starting.state()).isEqualTo(State.WAITING);
+    assertThat(starting.cause()).contains("a connection to port " + port);
+    assertThat(vbar.interval()).isLessThanOrEqualTo(Duration.ofSeconds(2));
+    engine.forgetReceived();
+    bench.time.forward(Duration.ofSeconds(31));
+
+    Finding late = bench.pass(vbar);
+    assertThat(late.state()).isEqualTo(State.DEGRADED);
+    assertThat(late.summary()).isEqualTo("runs, but is not ready");
+    assertThat(changes()).isEmpty();
+
+    try (var listening = new ServerSocket(port)) {
+      assertThat(listening.isBound()).isTrue();
+      bench.time.forward(Duration.ofSeconds(31));
+      assertThat(bench.pass(vbar).state()).isEqualTo(State.OK);
+    }
+  }
+
+  private static ReadyConfig tcp(int port) {
+    return new ReadyConfig(
+        ReadyConfig.Type.TCP,
+        port,
+        "/",
+        null,
+        Duration.ofSeconds(30),
+        Duration.ofSeconds(30),
+        Duration.ofSeconds(2));
+  }
+
+  @Test
+  void imageOfTpuEnv_usedWhereAskedFor() throws Exception {
+    bench.imageOfTpuEnv = Optional.of("gcr.io/p/named:3");
+
+    bench.pass(vbar().imageFromTpuEnv());
+
+    assertThat(engine.askedFor(NAME).path("Image").asText()).isEqualTo("gcr.io/p/named:3");
+  }
+
+  @Test
+  void imageOfTpuEnv_noneNamedMeansTheConfiguredOne() throws Exception {
+    bench.imageOfTpuEnv = Optional.of(" ");
+
+    bench.pass(vbar().imageFromTpuEnv());
+
+    assertThat(engine.askedFor(NAME).path("Image").asText()).isEqualTo(TestConfigs.VBAR_IMAGE);
+  }
+
+  @Test
+  void imageOfTpuEnv_waitedForAndWhatRunsIsKept() throws Exception {
+    assertThat(bench.pass(vbar().imageFromTpuEnv()).state()).isEqualTo(State.WAITING);
+    assertThat(changes()).isEmpty();
+    bench.pass(vbar());
+    engine.forgetReceived();
+
+    assertThat(bench.pass(vbar().imageFromTpuEnv()).state()).isEqualTo(State.OK);
+    assertThat(changes()).isEmpty();
+  }
+
+  @Test
+  void imageOfTpuEnv_notAskedForIsNotUsed() throws Exception {
+    bench.imageOfTpuEnv = Optional.of("gcr.io/p/named:3");
+
+    bench.pass(vbar());
+
+    assertThat(engine.askedFor(NAME).path("Image").asText()).isEqualTo(TestConfigs.VBAR_IMAGE);
+  }
+
+  @Test
+  void stockContainerRuns_notTouchedAndNoneBesideIt() throws Exception {
+    engine.addForeign("vbarcontrolagent", true);
+
+    Finding found = bench.pass(vbar());
+
+    assertThat(found.state()).isEqualTo(State.INERT);
+    assertThat(found.cause()).contains("the container vbarcontrolagent runs");
+    assertThat(changes()).isEmpty();
+  }
+
+  @Test
+  void stockContainerLiesStopped_oursIsStarted() throws Exception {
+    engine.addForeign("vbarcontrolagent", false);
+
+    assertThat(bench.pass(vbar()).state()).isEqualTo(State.OK);
+    assertThat(engine.names()).containsExactly("vbarcontrolagent", NAME);
+  }
+
+  @Test
+  void stockContainerRunsBesideOurs_oursIsKept() throws Exception {
+    bench.pass(vbar());
+    engine.addForeign("vbarcontrolagent", true);
+
+    assertThat(bench.pass(vbar()).state()).isEqualTo(State.OK);
+    assertThat(engine.runs(NAME)).isTrue();
   }
 
   @Test

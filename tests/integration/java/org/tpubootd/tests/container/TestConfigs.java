@@ -3,9 +3,11 @@ package org.tpubootd.tests.container;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.tpubootd.config.ContainerRights;
 import org.tpubootd.config.ContainersConfig;
 import org.tpubootd.config.ContainersConfig.ContainerConfig;
 import org.tpubootd.config.ContainersConfig.Pull;
+import org.tpubootd.config.ReadyConfig;
 
 /** Configurations with short deadlines. */
 final class TestConfigs {
@@ -26,6 +28,9 @@ final class TestConfigs {
     private String network = "host";
     private String configFile;
     private String configMount;
+    private boolean imageFromTpuEnv;
+    private ContainerRights rights = ContainerRights.NONE;
+    private ReadyConfig ready = ReadyConfig.RUNNING;
 
     static One vbar() {
       return new One();
@@ -78,12 +83,28 @@ final class TestConfigs {
       return this;
     }
 
+    One imageFromTpuEnv() {
+      imageFromTpuEnv = true;
+      return this;
+    }
+
+    One rights(ContainerRights rights) {
+      this.rights = rights;
+      return this;
+    }
+
+    One ready(ReadyConfig ready) {
+      this.ready = ready;
+      return this;
+    }
+
     ContainerConfig config() {
       return new ContainerConfig(
           name,
           enabled,
           true,
           image,
+          imageFromTpuEnv,
           pull,
           command,
           "2000",
@@ -95,7 +116,9 @@ final class TestConfigs {
           10 << 20,
           3,
           configFile,
-          configMount);
+          configMount,
+          rights,
+          ready);
     }
   }
 
@@ -116,6 +139,7 @@ final class TestConfigs {
         Duration.ofMinutes(5),
         healthyAfter,
         One.vbar().config(),
-        One.vbar().name("telemetry").config());
+        One.vbar().name("telemetry").config(),
+        List.of());
   }
 }

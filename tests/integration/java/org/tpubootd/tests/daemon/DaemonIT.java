@@ -241,6 +241,33 @@ class DaemonIT {
   }
 
   @Test
+  void extraContainer_comesAndGoesWithTheConfiguration() throws Exception {
+    host.configure("50-extra", "containers: {extra: {tool: {image: 'tools/t:1'}}}\n");
+    try (var daemon = host.startDaemon()) {
+      await()
+          .atMost(PATIENCE)
+          .untilAsserted(() -> assertThat(part(daemon, "container/tool")).isEqualTo("ok"));
+      assertThat(daemon.awaitReady(PATIENCE)).isTrue();
+      var started = startedContainers();
+
+      host.configure("50-extra", "");
+      daemon.signal("HUP");
+
+      await()
+          .atMost(PATIENCE)
+          .untilAsserted(() ->
+              assertThat(runningContainers())
+                  .containsExactly("tpu-bootd-telemetry", "tpu-bootd-vbar"));
+      assertThat(started).containsAll(startedContainers());
+      await()
+          .atMost(PATIENCE)
+          .untilAsserted(
+              () -> assertThat(daemon.get("/status").body()).doesNotContain("container/tool"));
+      assertThat(host.file("/var/lib/tpu-bootd/containers/vbar.json")).isRegularFile();
+    }
+  }
+
+  @Test
   void engineThatIsAbsent_holdsUpTheContainersOnly() throws Exception {
     host.engine().goAway();
     try (var daemon = host.startDaemon()) {

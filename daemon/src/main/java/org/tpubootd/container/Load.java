@@ -1,0 +1,68 @@
+package org.tpubootd.container;
+
+import com.github.dockerjava.api.model.LoadResponseItem;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Duration;
+import java.util.Optional;
+import org.tpubootd.container.EngineStream.Signal;
+
+/** Gives an archive of an image to the engine. */
+final class Load {
+
+  private final Engine engine;
+  private final Duration limit;
+
+  /**
+   * @param limit for the whole: an engine tells nothing while it unpacks
+   */
+  Load(Engine engine, Duration limit) {
+    this.engine = engine;
+    this.limit = limit;
+  }
+
+  /**
+   * @return what the engine said against it; empty where it took it
+   */
+  Optional<String> load(Tarballs.Tarball tarball) throws EngineException, InterruptedException {
+    String what = "load the image in " + tarball.path();
+    try (InputStream archive = tarball.open();
+        EngineStream<LoadResponseItem> answer = engine.load(what, archive)) {
+      long until = System.nanoTime() + limit.toNanos();
+      while (true) {
+        switch (answer.next(Duration.ofNanos(until - System.nanoTime()))) {
+          case Signal.Started<LoadResponseItem> _ -> {}
+          case Signal.Silence<LoadResponseItem> _ -> {
+            return Optional.of("it was not loaded within %d s".formatted(limit.toSeconds()));
+          }
+          case Signal.Item<LoadResponseItem>(LoadResponseItem item) -> {
+            // Not by docker-java's own loadImageCmd, which does not look at what the stream says.
+            if (item.getErrorDetail() != null) {
+              return Optional.of(said(tarball, String.valueOf(item.getErrorDetail().getMessage())));
+            }
+          }
+          case Signal.Ended<LoadResponseItem>(Throwable cause) -> {
+            if (cause == null) {
+              return Optional.empty();
+            }
+            EngineException error = engine.translated(what, cause);
+            if (error.engineIsAway()) {
+              throw error;
+            }
+            return Optional.of(said(tarball, error.reason));
+          }
+        }
+      }
+    } catch (EngineException e) {
+      throw e;
+    } catch (IOException e) {
+      return Optional.of("it cannot be read: " + e.getMessage());
+    }
+  }
+
+  private static String said(Tarballs.Tarball tarball, String words) {
+    return tarball.path().endsWith(".zst")
+        ? "the engine said: " + words + " (engines before Docker 23 take no .zst: use .tar.gz)"
+        : "the engine said: " + words;
+  }
+}

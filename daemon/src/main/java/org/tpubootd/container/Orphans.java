@@ -1,0 +1,87 @@
+package org.tpubootd.container;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.tpubootd.config.ContainersConfig;
+import org.tpubootd.config.ContainersConfig.ContainerConfig;
+import org.tpubootd.core.Component;
+import org.tpubootd.core.Finding;
+import org.tpubootd.core.Part;
+import org.tpubootd.core.Plan;
+import org.tpubootd.core.Step;
+
+/**
+ * Removes containers of ours whose part is in the configuration no more, such as an extra one that
+ * was taken out of it.
+ */
+public final class Orphans implements Component {
+
+  private static final Part PART =
+      new Part("container/" + ContainersConfig.ORPHANS, Part.Group.CONTAINER, false);
+
+  private final Engine engine;
+  private final ContainersConfig config;
+  private final Set<String> parts;
+  private final Removal removal;
+
+  public Orphans(Engine engine, ContainersConfig config) {
+    this.engine = engine;
+    this.config = config;
+    this.parts =
+        config.all().stream().map(ContainerConfig::name).collect(Collectors.toUnmodifiableSet());
+    this.removal = new Removal(engine, config, PART.name());
+  }
+
+  @Override
+  public Part part() {
+    return PART;
+  }
+
+  /** Nothing makes an orphan but a new configuration, after which this is a new component. */
+  @Override
+  public Duration interval() {
+    return Duration.ofMinutes(1);
+  }
+
+  /** For a handful of orphans; more are removed in the passes that follow. */
+  @Override
+  public Duration longestPass() {
+    return config.stopTimeout().plus(config.callDeadline().multipliedBy(3)).multipliedBy(10);
+  }
+
+  @Override
+  public Plan plan() throws InterruptedException {
+    try {
+      List<Observed> orphans = engine.ofOtherParts(parts);
+      Finding none = Finding.ok("no container of tpu-bootd is without its part");
+      if (orphans.isEmpty()) {
+        return Plan.nothingToDo(none);
+      }
+      return new Plan(
+          Finding.degraded(
+              orphans.size() + " containers of tpu-bootd are in the configuration no more",
+              "their parts were taken out of it",
+              "nothing: they are removed"),
+          orphans.stream().map(Orphans::step).toList(),
+          _ -> {
+            try {
+              removal.of(orphans.subList(0, Math.min(orphans.size(), 10)));
+              return none;
+            } catch (EngineException e) {
+              return Wording.trouble(e);
+            }
+          });
+    } catch (EngineException e) {
+      return Plan.nothingToDo(Wording.trouble(e));
+    }
+  }
+
+  private static Step step(Observed orphan) {
+    String part = orphan.labels().getOrDefault(ContainerSpec.PART_LABEL, "");
+    return new Step(
+        "remove " + orphan.name() + " (" + orphan.shortId() + ")",
+        "its part " + part + " is in the configuration no more");
+  }
+}

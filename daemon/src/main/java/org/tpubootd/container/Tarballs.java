@@ -1,0 +1,220 @@
+package org.tpubootd.container;
+
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.security.DigestOutputStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import java.util.zip.GZIPInputStream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.tpubootd.config.HostRoot;
+import org.tpubootd.core.Deadline;
+
+/**
+ * Images that lie on this host in archives, baked into the OS image or put there by a person. Which
+ * images an archive holds is read out of it; a file of its name with {@code .ref} behind it tells
+ * it instead, and has to for {@code .tar.zst}, which nothing in here can unpack. Not thread-safe.
+ */
+final class Tarballs {
+
+  private static final Logger log = LoggerFactory.getLogger(Tarballs.class);
+
+  /** What a person put there goes before what came with the OS image. */
+  private static final List<String> DIRECTORIES =
+      List.of("/var/lib/tpu-bootd/images", "/usr/share/tpu-bootd/images");
+
+  private static final String SUM = ".sha256";
+  private static final String REF = ".ref";
+  private static final String ARCHIVES = "*.{tar,tar.gz,tgz,tar.zst}";
+
+  /**
+   * One archive as it was when it was looked into.
+   *
+   * @param changed of the archive and of the files beside it, where they are there
+   */
+  private record Version(Path file, long size, List<Optional<FileTime>> changed) {}
+
+  /**
+   * One archive.
+   *
+   * @param path as the host sees it
+   */
+  record Tarball(String path, Path file) {
+    InputStream open() throws IOException {
+      return Files.newInputStream(file);
+    }
+  }
+
+  private final HostRoot root;
+  private final Duration limit;
+  private final Map<Version, List<String>> contents = new HashMap<>();
+  private final Map<Version, String> refused = new HashMap<>();
+  private final List<String> unread = new ArrayList<>();
+
+  /**
+   * @param limit for reading through all archives: those that are packed have to be unpacked
+   */
+  Tarballs(HostRoot root, Duration limit) {
+    this.root = root;
+    this.limit = limit;
+  }
+
+  /** An archive that holds the image and was not refused. */
+  Optional<Tarball> holding(ImageName image) throws InterruptedException {
+    for (Path file : archives()) {
+      Optional<Version> version = version(file);
+      if (version.isPresent()
+          && !refused.containsKey(version.get())
+          && names(version.get()).stream().anyMatch(name -> isSame(name, image))) {
+        return Optional.of(new Tarball(root.onHost(file), file));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** Why archives that are still there are not used, a sentence each. */
+  List<String> problems() {
+    var there = archives().stream().flatMap(file -> version(file).stream()).toList();
+    refused.keySet().retainAll(there);
+    contents.keySet().retainAll(there);
+    return Stream.concat(unread.stream(), refused.values().stream()).sorted().toList();
+  }
+
+  /** This version of the archive is not tried again. */
+  void refuse(Tarball tarball, String why) {
+    version(tarball.file()).ifPresent(version -> refuse(version, why));
+  }
+
+  private void refuse(Version version, String why) {
+    refused.put(version, root.onHost(version.file()) + " is not used: " + why);
+  }
+
+  /**
+   * Compares the archive with the sum beside it, where there is one, in the form that {@code
+   * sha256sum} writes.
+   *
+   * @return what is wrong; empty where nothing is
+   */
+  Optional<String> broken(Tarball tarball) throws InterruptedException {
+    Path beside = beside(tarball.file(), SUM);
+    try {
+      String wanted = Files.readString(beside).strip().split("\\s", 2)[0].toLowerCase(Locale.ROOT);
+      String is =
+          Deadline.call("the SHA-256 of " + tarball.path(), limit, () -> sum(tarball.file()));
+      return wanted.equals(is)
+          ? Optional.empty()
+          : Optional.of(
+              "its SHA-256 is %s, and %s says %s".formatted(is, root.onHost(beside), wanted));
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    } catch (IOException e) {
+      return Optional.of("it cannot be compared with its SHA-256: " + e.getMessage());
+    }
+  }
+
+  private static String sum(Path file) throws IOException {
+    try (var sum =
+        new DigestOutputStream(OutputStream.nullOutputStream(), ContainerSpec.sha256())) {
+      Files.copy(file, sum);
+      return HexFormat.of().formatHex(sum.getMessageDigest().digest());
+    }
+  }
+
+  private List<Path> archives() {
+    unread.clear();
+    var archives = new ArrayList<Path>();
+    for (String directory : DIRECTORIES) {
+      try (DirectoryStream<Path> files =
+          Files.newDirectoryStream(root.resolve(directory), ARCHIVES)) {
+        var here = new ArrayList<Path>();
+        files.forEach(here::add);
+        here.sort(null);
+        archives.addAll(here);
+      } catch (NoSuchFileException e) {
+        log.trace("no archives in {}", directory);
+      } catch (DirectoryIteratorException | IOException e) {
+        unread.add("archives in " + directory + " are not used: " + e.getMessage());
+      }
+    }
+    return archives;
+  }
+
+  private static Optional<Version> version(Path file) {
+    try {
+      return Files.isRegularFile(file)
+          ? Optional.of(
+              new Version(
+                  file,
+                  Files.size(file),
+                  List.of(changed(file), changed(beside(file, SUM)), changed(beside(file, REF)))))
+          : Optional.empty();
+    } catch (IOException e) {
+      // It has just gone.
+      return Optional.empty();
+    }
+  }
+
+  private static Optional<FileTime> changed(Path file) throws IOException {
+    return Files.exists(file) ? Optional.of(Files.getLastModifiedTime(file)) : Optional.empty();
+  }
+
+  private List<String> names(Version version) throws InterruptedException {
+    Path reference = beside(version.file(), REF);
+    try {
+      if (Files.exists(reference)) {
+        return Files.readString(reference).lines().map(String::strip).toList();
+      }
+      if (version.file().toString().endsWith(".zst")) {
+        throw new IOException(
+            "which image it holds can only be told by a file beside it: write the image's name"
+                + " into "
+                + root.onHost(reference));
+      }
+      List<String> known = contents.get(version);
+      if (known == null) {
+        known =
+            Deadline.call(
+                "reading " + root.onHost(version.file()), limit, () -> read(version.file()));
+        contents.put(version, known);
+      }
+      return known;
+    } catch (IOException e) {
+      refuse(version, String.valueOf(e.getMessage()));
+      return List.of();
+    }
+  }
+
+  private static List<String> read(Path file) throws IOException {
+    try (InputStream plain = Files.newInputStream(file)) {
+      boolean packed = file.toString().endsWith("gz");
+      return TarImages.names(
+          packed ? new GZIPInputStream(new BufferedInputStream(plain, 1 << 16)) : plain);
+    }
+  }
+
+  private static boolean isSame(String name, ImageName image) {
+    ImageName inside = ImageName.parse(name);
+    return inside.repository().equals(image.repository())
+        && inside.version().equals(image.version());
+  }
+
+  private static Path beside(Path file, String ending) {
+    return file.resolveSibling(file.getFileName() + ending);
+  }
+}

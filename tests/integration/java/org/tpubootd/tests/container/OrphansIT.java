@@ -1,0 +1,69 @@
+package org.tpubootd.tests.container;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.tpubootd.tests.container.TestConfigs.One.vbar;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.tpubootd.container.Orphans;
+import org.tpubootd.core.ControlLoop;
+import org.tpubootd.core.State;
+import org.tpubootd.testbed.FakeEngine;
+
+/** What becomes of containers whose part was taken out of the configuration. */
+class OrphansIT {
+
+  @TempDir Path directory;
+  private FakeEngine engine;
+  private Bench bench;
+
+  @BeforeEach
+  void start() throws Exception {
+    engine = FakeEngine.start(directory.resolve("engine.sock"));
+    bench = new Bench(engine.address());
+    bench.pass(vbar());
+    bench.pass(vbar().name("taken-out").image("p/extra:1"));
+    bench.pass(vbar().name("taken-out-too").image("p/extra:1"));
+    engine.exit("tpu-bootd-taken-out-too", 0, false);
+    engine.addForeign("somebody", true);
+  }
+
+  @AfterEach
+  void stop() throws Exception {
+    bench.close();
+    engine.close();
+  }
+
+  @Test
+  void pass_removesThemAndNothingElse() throws Exception {
+    var found = ControlLoop.look(new Orphans(bench.engine, bench.limits), _ -> {});
+
+    assertThat(found.state()).isEqualTo(State.OK);
+    assertThat(engine.names()).containsExactly("tpu-bootd-vbar", "somebody");
+    assertThat(engine.runs("tpu-bootd-vbar")).isTrue();
+  }
+
+  @Test
+  void plan_namesThemAndRemovesNothing() throws Exception {
+    var plan = new Orphans(bench.engine, bench.limits).plan();
+
+    assertThat(plan.steps())
+        .extracting(step -> step.why())
+        .containsExactly(
+            "its part taken-out is in the configuration no more",
+            "its part taken-out-too is in the configuration no more");
+    assertThat(engine.names()).hasSize(4);
+  }
+
+  @Test
+  void engineAway_waited() throws Exception {
+    engine.goAway();
+
+    var found = ControlLoop.look(new Orphans(bench.engine, bench.limits), _ -> {});
+
+    assertThat(found.state()).isEqualTo(State.WAITING);
+  }
+}
