@@ -3,6 +3,7 @@ package org.tpubootd.container;
 import java.io.IOException;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /** An image could not be pulled. */
 final class PullFailure extends IOException {
@@ -50,6 +51,7 @@ final class PullFailure extends IOException {
                   "unexpected eof",
                   // Broken off within the head of an answer.
                   "transport connection broken",
+                  "server closed idle connection",
                   "broken pipe",
                   "proxyconnect",
                   "x509",
@@ -63,11 +65,14 @@ final class PullFailure extends IOException {
                   "no basic auth credentials",
                   "denied",
                   "forbidden",
-                  "401",
-                  "403")),
+                  " 401",
+                  " 403")),
           new Sign(
               Kind.NOT_FOUND,
               List.of("manifest unknown", "name unknown", "not found", "does not exist")));
+
+  /** What was asked for: digests and addresses hold any word and number, such as a 403. */
+  private static final Pattern NAMES = Pattern.compile("\"https?://[^\"]*\"|sha256:[0-9a-f]+");
 
   final Kind kind;
 
@@ -82,7 +87,7 @@ final class PullFailure extends IOException {
 
   /** From what the engine said, in the answer's head or in the middle of the stream. */
   static PullFailure said(ImageName image, String words, String login) {
-    String said = words.toLowerCase(Locale.ROOT);
+    String said = NAMES.matcher(words.toLowerCase(Locale.ROOT)).replaceAll("");
     Kind kind =
         SIGNS.stream()
             .filter(sign -> sign.words().stream().anyMatch(said::contains))

@@ -29,6 +29,10 @@ class PullFailureTest {
           error pulling image configuration: download failed after attempts=6: EOF | NETWORK
           write /var/lib/docker/tmp/x: no space left on device             | DISK_FULL
           Get "http://x/v2/": net/http: HTTP/1.x transport connection broken: malformed MIME header | NETWORK
+          Get "http://x/v2/": http: server closed idle connection         | NETWORK
+          Get "http://x/v2/p/blobs/sha256:2324401d21820403": EOF           | NETWORK
+          manifest for x:40301/p@sha256:2324401d not found: manifest unknown | NOT_FOUND
+          received unexpected HTTP status: 403 No                          | AUTH
           something quite new                                              | OTHER
           """)
   void said_tellsTheKindsApart(String words, PullFailure.Kind kind) {
