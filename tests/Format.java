@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import com.google.googlejavaformat.java.Main;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,11 +25,15 @@ class Format {
           .sorted()
           .forEach(file -> arguments.add(file.toString()));
     }
-    if (arguments.size() > command.size()) {
-      if (args[0].equals("check")) {
-        System.out.println("Not formatted (mvn compile -Dformat=write formats them):");
-      }
-      Main.main(arguments.toArray(String[]::new));
+    if (arguments.size() == command.size()) {
+      return;
     }
+    var out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
+    var err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
+    int code = new Main(out, err, System.in).format(arguments.toArray(String[]::new));
+    if (code != 0) {
+      err.println("These files are not formatted; mvn compile -Dformat=write formats them.");
+    }
+    System.exit(code);
   }
 }

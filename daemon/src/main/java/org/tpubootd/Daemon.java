@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.tpubootd.config.Config;
+import org.tpubootd.config.HostRoot;
 import org.tpubootd.container.ContainerStop;
 import org.tpubootd.container.Engine;
 import org.tpubootd.container.EngineEvents;
@@ -31,6 +32,8 @@ import org.tpubootd.systemd.Notifier;
 public final class Daemon {
 
   private static final Logger log = LoggerFactory.getLogger(Daemon.class);
+
+  private static final String UNIX = "unix://";
 
   /** A pass that left its part not right is made again within this bound at first. */
   private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
@@ -69,7 +72,7 @@ public final class Daemon {
   /** Starts all parts; called once. */
   public synchronized void start() throws InterruptedException {
     board.enlist(CONFIGURATION);
-    board.onChange(_ -> wakeContainersWithDevices());
+    board.onChange(_ -> wakeWithDevices());
     bring(config);
   }
 
@@ -94,8 +97,8 @@ public final class Daemon {
     notifier.stopping();
     log.info(
         switch (containers) {
-          case STOP -> "ends, and stops the containers";
-          case LEAVE -> "ends, and leaves the containers running";
+          case STOP -> "tpu-bootd ends and stops the containers";
+          case LEAVE -> "tpu-bootd ends and leaves the containers running";
         });
     crew.dismiss();
     Engine docker = engine.current();
@@ -179,10 +182,19 @@ public final class Daemon {
     return runnable::run;
   }
 
-  /** The engine; DOCKER_HOST goes before the configuration. */
+  /**
+   * The engine. Under another root a socket is a path like any other, so that what is done to an
+   * image is not done to the machine; only DOCKER_HOST names the machine's own then.
+   */
   static Engine engine(Surroundings host, Config config) {
+    String address = config.containers().engine();
+    boolean asConfigured =
+        host.root().equals(HostRoot.MACHINE) || host.variable("DOCKER_HOST").isPresent();
     return new Engine(
-        host.variable("DOCKER_HOST").orElse(config.containers().engine()), config.containers());
+        !asConfigured && address.startsWith(UNIX)
+            ? UNIX + host.root().resolve(address.substring(UNIX.length()))
+            : address,
+        config.containers());
   }
 
   private Bell bell(String part) {
@@ -202,11 +214,12 @@ public final class Daemon {
     });
   }
 
-  /** A container that waits for the devices is not to wait a backoff longer. */
-  private void wakeContainersWithDevices() {
+  /** What waits for the devices, or is inert as they are, is not to wait a backoff longer. */
+  private void wakeWithDevices() {
     State now = board.condition("devices").map(Condition::state).orElse(null);
     if (now != devicesWere) {
       devicesWere = now;
+      List.of("tpu-env", "workload-env", "host").forEach(part -> bell(part).ring());
       wakeContainers();
     }
   }

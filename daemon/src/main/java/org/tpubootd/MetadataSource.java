@@ -10,7 +10,6 @@ import org.tpubootd.env.TpuEnv;
 import org.tpubootd.env.TpuEnvSource;
 import org.tpubootd.metadata.Attributes;
 import org.tpubootd.metadata.DirectAttributes;
-import org.tpubootd.metadata.Metadata;
 import org.tpubootd.metadata.MetadataServer;
 import org.tpubootd.metadata.ServiceAccountToken;
 import org.tpubootd.metadata.WatchedAttributes;
@@ -31,14 +30,14 @@ public final class MetadataSource implements AutoCloseable {
   /** The registries' name for a user that logs in with an access token. */
   private static final String TOKEN_USER = "oauth2accesstoken";
 
-  private final Metadata server;
+  private final MetadataServer server;
   private final Surroundings host;
   private final Runnable close;
   final Attributes attributes;
   final TpuEnvSource tpuEnv;
 
   private MetadataSource(
-      Metadata server, Attributes attributes, Runnable close, Surroundings host) {
+      MetadataServer server, Attributes attributes, Runnable close, Surroundings host) {
     this.server = server;
     this.attributes = attributes;
     this.tpuEnv = new TpuEnvSource(attributes);
@@ -49,7 +48,7 @@ public final class MetadataSource implements AutoCloseable {
   /** For the daemon: attributes are watched from now on, and each change is told. */
   static MetadataSource watching(
       Surroundings host, MetadataConfig config, Consumer<String> onChange) {
-    Metadata server = server(host, config);
+    MetadataServer server = server(host, config);
     var watched =
         new WatchedAttributes(
             server, KEYS, config.longestRetry(), host.time(), host.random(), onChange);
@@ -59,14 +58,14 @@ public final class MetadataSource implements AutoCloseable {
 
   /** For a command that asks once; an absent server is asked again for so long. */
   static MetadataSource asking(Surroundings host, MetadataConfig config, Duration patience) {
-    Metadata server = server(host, config);
+    MetadataServer server = server(host, config);
     var direct = new DirectAttributes(server, patience, host.time(), host.random());
     return new MetadataSource(server, direct, () -> {}, host);
   }
 
-  /** The server itself; GCE_METADATA_HOST goes before the configuration. */
-  public static Metadata server(Surroundings host, MetadataConfig config) {
-    return new MetadataServer(config, host.variable("GCE_METADATA_HOST"), host.time());
+  /** The server itself. */
+  public static MetadataServer server(Surroundings host, MetadataConfig config) {
+    return new MetadataServer(config, host.time());
   }
 
   /** The VM's service account, as a log-in to a registry. */
@@ -76,10 +75,13 @@ public final class MetadataSource implements AutoCloseable {
         token.fetch().map(found -> new RegistryLogin.Credentials(TOKEN_USER, found.value()));
   }
 
-  /** What tpu-env promises of the hardware; empty while it is not known. */
+  /**
+   * What tpu-env promises of the hardware, which is nothing where there is no tpu-env; empty while
+   * it is not known whether there is one.
+   */
   Optional<Expected> expectedHardware() {
     try {
-      return tpuEnv.read().map(MetadataSource::expected);
+      return tpuEnv.known(MetadataSource::expected, Expected.NOTHING);
     } catch (InterruptedException e) {
       // The pass that asks is being ended: it is told so, and needs no answer any more.
       Thread.currentThread().interrupt();
@@ -96,5 +98,6 @@ public final class MetadataSource implements AutoCloseable {
   @Override
   public void close() {
     close.run();
+    server.close();
   }
 }

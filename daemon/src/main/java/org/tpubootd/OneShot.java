@@ -7,6 +7,7 @@ import org.tpubootd.config.Config;
 import org.tpubootd.container.Engine;
 import org.tpubootd.core.Board;
 import org.tpubootd.core.Component;
+import org.tpubootd.core.Finding;
 
 /** The components of one command that looks or works once and ends: all of them, or those named. */
 public final class OneShot implements AutoCloseable {
@@ -23,6 +24,13 @@ public final class OneShot implements AutoCloseable {
     }
   }
 
+  private final Board board;
+
+  /**
+   * What the gate of the containers reads: the devices' condition, whether they are named or not.
+   */
+  private final Board gate;
+
   private final MetadataSource metadata;
   private final Engine engine;
   private final List<Component> components;
@@ -32,10 +40,13 @@ public final class OneShot implements AutoCloseable {
    *
    * @param names parts, or groups of them such as {@code container}; empty for all
    */
-  public OneShot(Surroundings host, Config config, Board board, List<String> names) {
+  public OneShot(Surroundings host, Config config, Board board, List<String> names)
+      throws InterruptedException {
+    this.board = board;
+    gate = new Board(host.time());
     metadata = MetadataSource.asking(host, config.metadata(), PATIENCE);
     engine = Daemon.engine(host, config);
-    var parts = Parts.of(host, config, metadata, engine, board);
+    var parts = Parts.of(host, config, metadata, engine, gate);
     var known = parts.stream().map(Parts.Wired::name).toList();
     for (String name : names) {
       if (known.stream().noneMatch(part -> isMeant(part, name))) {
@@ -49,6 +60,33 @@ public final class OneShot implements AutoCloseable {
             .map(Parts.Wired::component)
             .toList();
     components.forEach(component -> board.enlist(component.part()));
+    parts.forEach(part -> gate.enlist(part.component().part()));
+    if (names.stream().anyMatch(name -> name.startsWith("container"))) {
+      lookAtDevices(parts);
+    }
+  }
+
+  /** A container sees the devices that are there when it starts: so named alone, too, it waits. */
+  private void lookAtDevices(List<Parts.Wired> parts) throws InterruptedException {
+    for (var part : parts) {
+      if (part.name().equals("devices")) {
+        Finding now;
+        try {
+          now = part.component().plan().now();
+        } catch (IOException e) {
+          now =
+              Finding.failed(
+                  "cannot be looked at", String.valueOf(e.getMessage()), "see the cause");
+        }
+        gate.post(part.name(), now);
+      }
+    }
+  }
+
+  /** Shows what came of a component, also to the components after it. */
+  public void post(Component component, Finding finding) {
+    board.post(component.part().name(), finding);
+    gate.post(component.part().name(), finding);
   }
 
   private static boolean isMeant(String part, String name) {

@@ -2,7 +2,9 @@ package org.tpubootd;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import org.tpubootd.config.Config;
 import org.tpubootd.config.ContainersConfig.ContainerConfig;
 import org.tpubootd.container.Engine;
@@ -11,6 +13,7 @@ import org.tpubootd.container.SupervisedContainer;
 import org.tpubootd.core.Board;
 import org.tpubootd.core.Component;
 import org.tpubootd.core.Finding;
+import org.tpubootd.core.State;
 import org.tpubootd.env.EnvironmentFile;
 import org.tpubootd.env.TpuEnvFile;
 import org.tpubootd.env.WorkloadEnv;
@@ -40,18 +43,15 @@ final class Parts {
     }
   }
 
-  /** All parts of the host, in the order in which a boot wants them. */
+  /** All parts of the host, in the order of what counts on what: others ask for the devices. */
   static List<Wired> of(
       Surroundings host, Config config, MetadataSource metadata, Engine engine, Board board) {
     var root = host.root();
     var files = config.files();
     var devices = config.devices();
+    BooleanSupplier noTpuHere = () -> devices.enabled() && hasNoTpu(board);
+    var filesKey = List.of(files, metadata, devices.enabled());
     return List.of(
-        new Wired(new TpuEnvFile(root, files, metadata.tpuEnv), List.of(files, metadata)),
-        new Wired(new EnvironmentFile(root, files), files),
-        new Wired(
-            new WorkloadEnv(root, files, metadata.tpuEnv, metadata.attributes),
-            List.of(files, metadata)),
         new Wired(
             new Devices(
                 root,
@@ -60,11 +60,45 @@ final class Parts {
                 host.time(),
                 ModuleLoader.modprobe(root, MODPROBE_LIMIT)),
             List.of(devices, metadata)),
+        new Wired(new TpuEnvFile(root, files, metadata.tpuEnv, noTpuHere), filesKey),
+        new Wired(new EnvironmentFile(root, files), files),
         new Wired(
-            new HostChecks(root, () -> metadata.expectedHardware().flatMap(Expected::generation)),
-            metadata),
+            new WorkloadEnv(root, files, metadata.tpuEnv, metadata.attributes, noTpuHere),
+            filesKey),
+        new Wired(
+            new HostChecks(
+                root,
+                host.variable("NOTIFY_SOCKET").isPresent(),
+                () ->
+                    metadata
+                        .expectedHardware()
+                        .flatMap(Expected::generation)
+                        .or(() -> generationInPci(board)),
+                noTpuHere),
+            List.of(metadata, devices.enabled())),
         container(host, config, metadata, engine, board, config.containers().vbar()),
         container(host, config, metadata, engine, board, config.containers().telemetry()));
+  }
+
+  /** Whether the devices were looked at, and it is certain that there is none and will be none. */
+  private static boolean hasNoTpu(Board board) {
+    return board
+        .condition(Devices.NAME)
+        .filter(devices -> devices.state() == State.INERT)
+        .isPresent();
+  }
+
+  /** What the first function on the PCI bus is, as the devices' finding tells it to machines. */
+  private static Optional<String> generationInPci(Board board) {
+    return board
+        .condition(Devices.NAME)
+        .flatMap(devices ->
+            devices.finding().facts().get("functions") instanceof List<?> functions
+                    && !functions.isEmpty()
+                    && functions.getFirst() instanceof Map<?, ?> first
+                    && first.get("generation") instanceof String generation
+                ? Optional.of(generation)
+                : Optional.empty());
   }
 
   private static Wired container(

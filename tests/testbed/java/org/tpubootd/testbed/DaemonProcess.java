@@ -124,6 +124,7 @@ public final class DaemonProcess implements AutoCloseable {
       if (!process.waitFor(30, TimeUnit.SECONDS)) {
         process.destroyForcibly().waitFor();
       }
+      reader.join();
     } catch (InterruptedException e) {
       process.destroyForcibly();
       Thread.currentThread().interrupt();

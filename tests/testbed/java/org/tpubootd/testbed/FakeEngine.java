@@ -49,7 +49,7 @@ public final class FakeEngine implements Closeable {
   private final List<Received> received = new CopyOnWriteArrayList<>();
   private final Map<String, String> images = new LinkedHashMap<>();
   private final Map<String, FakeEngineContainer> containers = new LinkedHashMap<>();
-  private final Map<String, String> failingStarts = new LinkedHashMap<>();
+  private final Map<String, FakeEngineFaults.Answer> failingStarts = new LinkedHashMap<>();
   private final List<ObjectNode> pastEvents = new ArrayList<>();
   private final List<BlockingQueue<ObjectNode>> listeners = new CopyOnWriteArrayList<>();
   private int ids;
@@ -192,10 +192,20 @@ public final class FakeEngine implements Closeable {
 
   /** Starts of containers of this name are refused, in the way of a runtime that cannot. */
   public synchronized void failStartsOf(String name, String message) {
-    failingStarts.put(name, message);
+    failStartsOf(name, 400, message);
   }
 
-  synchronized Optional<String> startFault(String name) {
+  /** The same in another way: a network that is missing is a 404. */
+  public synchronized void failStartsOf(String name, int status, String message) {
+    failingStarts.put(name, new FakeEngineFaults.Answer(status, message));
+  }
+
+  /** Starts of containers of this name are made again. */
+  public synchronized void letStart(String name) {
+    failingStarts.remove(name);
+  }
+
+  synchronized Optional<FakeEngineFaults.Answer> startFault(String name) {
     return Optional.ofNullable(failingStarts.get(name));
   }
 

@@ -28,6 +28,9 @@ final class FakeEngineContainer {
   long exitCode;
   boolean oomKilled;
 
+  /** A call to start it was taken and is not done yet. */
+  boolean starting;
+
   /**
    * @param config what the call that created it asked for
    */

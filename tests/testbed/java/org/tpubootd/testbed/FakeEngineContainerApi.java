@@ -103,6 +103,22 @@ final class FakeEngineContainerApi {
   }
 
   private void start(FakeEngineContainer container, FakeEngineHttp.Response response)
+      throws IOException, InterruptedException, FakeEngineApi.Refusal {
+    synchronized (engine) {
+      container.starting = true;
+    }
+    try {
+      engine.faults().passHeldStarts();
+      startNow(container, response);
+    } finally {
+      synchronized (engine) {
+        container.starting = false;
+        engine.notifyAll();
+      }
+    }
+  }
+
+  private void startNow(FakeEngineContainer container, FakeEngineHttp.Response response)
       throws IOException, FakeEngineApi.Refusal {
     synchronized (engine) {
       if (container.status.equals("dead")) {
@@ -113,11 +129,11 @@ final class FakeEngineContainerApi {
         response.sendEmpty(304);
         return;
       }
-      Optional<String> fault = engine.startFault(container.name);
+      Optional<FakeEngineFaults.Answer> fault = engine.startFault(container.name);
       if (fault.isPresent()) {
-        container.error = fault.get();
+        container.error = fault.get().message();
         container.exitCode = 127;
-        throw new FakeEngineApi.Refusal(400, fault.get());
+        throw new FakeEngineApi.Refusal(fault.get().status(), fault.get().message());
       }
       container.start();
       engine.emit("start", container);
@@ -126,8 +142,11 @@ final class FakeEngineContainerApi {
   }
 
   private void end(FakeEngineContainer container, long exitCode, FakeEngineHttp.Response response)
-      throws IOException {
+      throws IOException, InterruptedException {
     synchronized (engine) {
+      while (container.starting) {
+        engine.wait();
+      }
       if (!container.alive()) {
         response.sendEmpty(304);
         return;

@@ -25,6 +25,7 @@ public final class FakeEngineFaults {
   private String newestApi = "1.41";
   private Optional<String> pullError = Optional.empty();
   private boolean pullStalls;
+  private boolean startsHeld;
   private boolean closed;
 
   /** Calls of this path get no answer until {@link #clear}. */
@@ -63,6 +64,11 @@ public final class FakeEngineFaults {
     pullStalls = true;
   }
 
+  /** Starts are taken and not done before {@link #clear}; a stop waits for them, as dockerd's. */
+  public synchronized void holdStarts() {
+    startsHeld = true;
+  }
+
   /** All is well again; what hung goes on. The versions stay. */
   public synchronized void clear() {
     hanging.clear();
@@ -71,6 +77,7 @@ public final class FakeEngineFaults {
     delay = Duration.ZERO;
     pullError = Optional.empty();
     pullStalls = false;
+    startsHeld = false;
     notifyAll();
   }
 
@@ -91,6 +98,10 @@ public final class FakeEngineFaults {
 
   synchronized void passStall() throws InterruptedException {
     awaitWhile(_ -> pullStalls);
+  }
+
+  synchronized void passHeldStarts() throws InterruptedException {
+    awaitWhile(_ -> startsHeld);
   }
 
   private synchronized void awaitWhile(Predicate<FakeEngineFaults> faulty)

@@ -40,6 +40,9 @@ public final class MadeUpHost implements AutoCloseable {
       ZONE: 'us-east5-a'
       """;
 
+  /** The same JVM that this runs on: the one on the PATH may be older. */
+  static final String JAVA = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+
   private final Path project;
   private final Path root;
   private final Path socket;
@@ -48,17 +51,32 @@ public final class MadeUpHost implements AutoCloseable {
   private final SysfsTree sysfs;
   private final FakeEngine engine;
 
+  /** Makes a host whose health endpoint has a port of its own, for tests that run side by side. */
+  public MadeUpHost(Path project, Path work) throws IOException {
+    this(project, work, freePort());
+  }
+
+  /** Makes a host with the port of the documentation, or another one where that is taken. */
+  static MadeUpHost onUsualPort(Path project, Path work) throws IOException {
+    try (var _ = new ServerSocket(USUAL_PORT, 1, InetAddress.getLoopbackAddress())) {
+      // It is free, and is so again at the end of this block.
+    } catch (BindException _) {
+      return new MadeUpHost(project, work);
+    }
+    return new MadeUpHost(project, work, USUAL_PORT);
+  }
+
   /**
    * Makes the host.
    *
    * @param project the project's folder, built
    * @param work an empty folder
    */
-  public MadeUpHost(Path project, Path work) throws IOException {
+  private MadeUpHost(Path project, Path work, int port) throws IOException {
     this.project = project;
     root = work.resolve("root");
     socket = work.resolve("docker.sock");
-    port = freePort();
+    this.port = port;
     sysfs = SysfsTree.create(root, "v5p", 4);
     metadata = FakeMetadata.start(0);
     metadata.set("tpu-env", TPU_ENV);
@@ -125,7 +143,7 @@ public final class MadeUpHost implements AutoCloseable {
   public ProcessBuilder command(String... arguments) throws IOException {
     return command(
         List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            JAVA,
             "@" + project.resolve("packaging/rootfs/usr/lib/tpu-bootd/jvm.options"),
             "-jar",
             jar().toString()),
@@ -158,13 +176,8 @@ public final class MadeUpHost implements AutoCloseable {
   }
 
   private static int freePort() throws IOException {
-    InetAddress loopback = InetAddress.getLoopbackAddress();
-    try (var usual = new ServerSocket(USUAL_PORT, 1, loopback)) {
-      return usual.getLocalPort();
-    } catch (BindException _) {
-      try (var any = new ServerSocket(0, 1, loopback)) {
-        return any.getLocalPort();
-      }
+    try (var any = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return any.getLocalPort();
     }
   }
 

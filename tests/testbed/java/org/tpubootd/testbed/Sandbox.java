@@ -26,7 +26,7 @@ final class Sandbox {
     Path project = Path.of(after(arguments, "--project"));
     Path work = Path.of(after(arguments, "--work"));
     boolean ready;
-    try (var host = new MadeUpHost(project, work);
+    try (var host = MadeUpHost.onUsualPort(project, work);
         var daemon = start(host, arguments)) {
       // Ctrl-C reaches the daemon as well, but not where a script ends only this process.
       Runtime.getRuntime().addShutdownHook(new Thread(daemon::close));
@@ -82,15 +82,24 @@ final class Sandbox {
         """
 
         Try, in another terminal:
-          curl http://127.0.0.1:%1$d/readyz?verbose
+          curl 'http://127.0.0.1:%1$d/readyz?verbose'
           curl http://127.0.0.1:%1$d/status
           curl http://127.0.0.1:%1$d/metrics
           cat %2$s/home/tpu-runtime/tpu-env
           chmod 600 %2$s/dev/vfio/[0-9]*     # 666 again within seconds
-          GCE_METADATA_HOST=%3$s java -jar %4$s metadata get tpu-env
-          java -jar %4$s status --root %2$s
+
+          export GCE_METADATA_HOST=%3$s DOCKER_HOST=%4$s
+          alias tpu-bootd='%5$s -jar %6$s'
+          tpu-bootd status --root %2$s
+          tpu-bootd plan --root %2$s
+          tpu-bootd metadata get tpu-env
         Ctrl-C ends it.
         """,
-        host.port(), host.root(), host.metadata().host(), host.jar());
+        host.port(),
+        host.root(),
+        host.metadata().host(),
+        host.engine().address(),
+        MadeUpHost.JAVA,
+        host.jar().toRealPath());
   }
 }

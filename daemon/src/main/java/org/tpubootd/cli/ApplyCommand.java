@@ -6,7 +6,6 @@ import java.util.concurrent.Callable;
 import org.tpubootd.OneShot;
 import org.tpubootd.Version;
 import org.tpubootd.config.ConfigException;
-import org.tpubootd.config.ConfigLoader;
 import org.tpubootd.core.Board;
 import org.tpubootd.core.ControlLoop;
 import org.tpubootd.health.StatusDocument;
@@ -32,20 +31,20 @@ final class ApplyCommand implements Callable<Integer> {
   @Override
   public Integer call() throws ConfigException, IOException, InterruptedException {
     var surroundings = common.surroundings();
-    var config = new ConfigLoader(common.root()).load().config();
+    var config = common.configLoader().load().config();
     var started = surroundings.time().instant();
     var board = new Board(surroundings.time());
     Screen screen = output.screen();
     try (var once = new OneShot(surroundings, config, board, names)) {
       for (var component : once.components()) {
-        String name = component.part().name();
-        board.post(name, ControlLoop.look(component, _ -> {}));
+        once.post(component, ControlLoop.look(component, _ -> {}));
       }
       var status = StatusDocument.of(board.conditions(), List.of(), Version.current(), started);
       if (output.json()) {
         screen.json(status);
       } else {
-        new StatusTable(screen, surroundings.time().instant()).print(status);
+        var table = new StatusTable(screen, surroundings.time().instant());
+        table.print(status, names.isEmpty() ? "Ready." : "These parts are as they should be.");
       }
       return status.ready() ? ExitCode.OK : ExitCode.NOT_SO;
     }

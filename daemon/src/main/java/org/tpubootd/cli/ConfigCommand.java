@@ -1,9 +1,14 @@
 package org.tpubootd.cli;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import org.tpubootd.config.ConfigException;
-import org.tpubootd.config.ConfigLoader;
 import org.tpubootd.config.Setting;
+import org.yaml.snakeyaml.LoaderOptions;
+import org.yaml.snakeyaml.Yaml;
+import org.yaml.snakeyaml.constructor.SafeConstructor;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -16,10 +21,10 @@ final class ConfigCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws ConfigException {
-    var settings = new ConfigLoader(common.root()).load().settings();
+    var settings = common.configLoader().load().settings();
     Screen screen = output.screen();
     if (output.json()) {
-      screen.json(settings);
+      screen.json(settings.stream().map(ConfigCommand::typed).toList());
       return ExitCode.OK;
     }
     String file = "";
@@ -28,8 +33,17 @@ final class ConfigCommand implements Callable<Integer> {
         file = setting.origin();
         screen.line("# " + file);
       }
-      screen.line(setting.key() + ": " + setting.value());
+      screen.line(setting.key() + " = " + setting.value());
     }
     return ExitCode.OK;
+  }
+
+  /** For machines a number is a number, and a list is a list. */
+  private static Map<String, @Nullable Object> typed(Setting setting) {
+    var typed = new LinkedHashMap<String, @Nullable Object>();
+    typed.put("key", setting.key());
+    typed.put("value", new Yaml(new SafeConstructor(new LoaderOptions())).load(setting.value()));
+    typed.put("origin", setting.origin());
+    return typed;
   }
 }

@@ -7,7 +7,6 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.tpubootd.MetadataSource;
 import org.tpubootd.config.ConfigException;
-import org.tpubootd.config.ConfigLoader;
 import org.tpubootd.metadata.MetadataGet;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -58,7 +57,7 @@ final class MetadataCommand {
     @Override
     public Integer call() throws ConfigException, InterruptedException {
       var surroundings = common.surroundings();
-      var config = new ConfigLoader(common.root()).load().config();
+      var config = common.configOrDefaults();
       var server = MetadataSource.server(surroundings, config.metadata());
       var result =
           new MetadataGet(server, PATIENCE, surroundings.time(), surroundings.random())
@@ -70,7 +69,9 @@ final class MetadataCommand {
       out.print(result.out());
       out.flush();
       PrintWriter err = command.commandLine().getErr();
-      err.print(result.err());
+      if (!result.err().isEmpty()) {
+        err.print("tpu-bootd: " + result.err());
+      }
       err.flush();
       return result.exitCode();
     }

@@ -24,7 +24,7 @@ final class OutputOptions {
 
   /** Says on standard error what went wrong. */
   void error(String message) {
-    command().commandLine().getErr().println(message);
+    command().commandLine().getErr().println("tpu-bootd: " + message);
   }
 
   private CommandSpec command() {

@@ -7,7 +7,6 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import org.tpubootd.OneShot;
 import org.tpubootd.config.ConfigException;
-import org.tpubootd.config.ConfigLoader;
 import org.tpubootd.core.Board;
 import org.tpubootd.core.Component;
 import org.tpubootd.core.Finding;
@@ -22,7 +21,7 @@ import picocli.CommandLine.Parameters;
     name = "plan",
     description = {
       "Show what one pass would change, and why, without doing it.",
-      "Exit code 0: the plan could be made for all parts. 1: not for all."
+      "Exit code 0: all parts named are ok, or can be made so. 1: not all."
     })
 final class PlanCommand implements Callable<Integer> {
 
@@ -45,22 +44,17 @@ final class PlanCommand implements Callable<Integer> {
   @Override
   public Integer call() throws ConfigException, IOException, InterruptedException {
     var surroundings = common.surroundings();
-    var config = new ConfigLoader(common.root()).load().config();
+    var config = common.configLoader().load().config();
     var board = new Board(surroundings.time());
     var plans = new ArrayList<PartPlan>();
     boolean all = true;
     try (var once = new OneShot(surroundings, config, board, names)) {
       for (Component component : once.components()) {
-        Plan plan;
-        try {
-          plan = component.plan();
-        } catch (IOException e) {
-          all = false;
-          plan =
-              Plan.nothingToDo(
-                  Finding.failed("no plan could be made", String.valueOf(e.getMessage()), ""));
-        }
+        Plan plan = plan(component);
         Finding now = plan.now();
+        all &= !plan.steps().isEmpty() || now.state().allowsReady();
+        // What comes after this part counts on its being right then.
+        once.post(component, plan.steps().isEmpty() ? now : Finding.ok("as planned"));
         plans.add(
             new PartPlan(
                 component.part().name(),
@@ -81,12 +75,21 @@ final class PlanCommand implements Callable<Integer> {
     return all ? ExitCode.OK : ExitCode.NOT_SO;
   }
 
+  private static Plan plan(Component component) throws InterruptedException {
+    try {
+      return component.plan();
+    } catch (IOException | RuntimeException e) {
+      return Plan.nothingToDo(
+          Finding.failed("no plan could be made", String.valueOf(e.getMessage()), "see the cause"));
+    }
+  }
+
   private static void print(Screen screen, PartPlan plan) {
     screen.wrapped("", "%s: %s: %s".formatted(plan.part(), plan.state(), plan.summary()), "    ");
     if (plan.cause() != null) {
       screen.wrapped("    cause: ", plan.cause(), "           ");
     }
-    if (plan.action() != null && !plan.action().isEmpty()) {
+    if (plan.action() != null) {
       screen.wrapped("    do:    ", plan.action(), "           ");
     }
     plan.notes().forEach(note -> screen.wrapped("    note:  ", note, "           "));
@@ -95,7 +98,11 @@ final class PlanCommand implements Callable<Integer> {
       screen.wrapped("    because ", step.why(), "            ");
     }
     if (plan.steps().isEmpty()) {
-      screen.line("  nothing to do");
+      screen.line(
+          switch (plan.state()) {
+            case "ok", "inert" -> "  nothing to do";
+            default -> "  nothing can be planned until then";
+          });
     }
   }
 }

@@ -17,8 +17,9 @@ import picocli.CommandLine.Mixin;
     name = "run",
     description = {
       "Run as a daemon until told to end.",
-      "SIGHUP reloads the configuration. SIGTERM and SIGINT stop the containers and end;",
-      "SIGUSR1 ends and leaves them running."
+      "SIGHUP reloads the configuration.",
+      "SIGTERM and SIGINT stop the containers and end.",
+      "SIGUSR1 ends and leaves the containers running."
     })
 final class RunCommand implements Callable<Integer> {
 
@@ -28,7 +29,7 @@ final class RunCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws ConfigException, InterruptedException {
-    var loader = new ConfigLoader(common.root());
+    var loader = common.configLoader();
     // Heard from the first moment on: a stop during the start is not lost.
     var orders = Orders.fromSignals();
     Config config = loader.load().config();

@@ -1,7 +1,5 @@
 package org.tpubootd.cli;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.HttpURLConnection;
@@ -11,9 +9,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.concurrent.Callable;
 import org.tpubootd.config.ConfigException;
-import org.tpubootd.config.ConfigLoader;
 import org.tpubootd.config.HealthConfig;
 import org.tpubootd.health.StatusDocument;
+import org.tpubootd.health.StatusJson;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
@@ -35,7 +33,7 @@ final class StatusCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws ConfigException {
-    HealthConfig health = new ConfigLoader(common.root()).load().config().health();
+    HealthConfig health = common.configOrDefaults().health();
     Screen screen = output.screen();
     if (!health.enabled()) {
       output.error("The health endpoint is switched off (health.enabled): there is nobody to ask.");
@@ -55,17 +53,18 @@ final class StatusCommand implements Callable<Integer> {
       return ExitCode.NO_DAEMON;
     }
     try {
-      StatusDocument status = new ObjectMapper().readValue(body, StatusDocument.class);
+      StatusDocument status = new StatusJson().read(body);
       if (output.json()) {
         screen.line(body.stripTrailing());
       } else {
         new StatusTable(screen, Instant.now()).print(status);
       }
       return status.ready() ? ExitCode.OK : ExitCode.NOT_SO;
-    } catch (JsonProcessingException e) {
+    } catch (IOException _) {
+      // What Jackson says of a foreign document helps nobody.
       output.error(
-          "What answers on %s:%d is not tpu-bootd: %s."
-              .formatted(health.address(), health.port(), e.getOriginalMessage()));
+          "What answers on %s:%d is not tpu-bootd: /status there is not its document."
+              .formatted(health.address(), health.port()));
       return ExitCode.NO_DAEMON;
     }
   }
@@ -82,8 +81,12 @@ final class StatusCommand implements Callable<Integer> {
     var connection = (HttpURLConnection) uri.toURL().openConnection(Proxy.NO_PROXY);
     connection.setConnectTimeout(PATIENCE_MILLIS);
     connection.setReadTimeout(PATIENCE_MILLIS);
-    if (connection.getResponseCode() != HttpURLConnection.HTTP_OK) {
-      throw new IOException("it answered with status " + connection.getResponseCode());
+    int code = connection.getResponseCode();
+    if (code != HttpURLConnection.HTTP_OK) {
+      throw new IOException(
+          code < 0
+              ? "what listens there speaks no HTTP"
+              : "what listens there answers /status with " + code + ", so it is not tpu-bootd");
     }
     try (InputStream in = connection.getInputStream()) {
       return new String(in.readAllBytes(), StandardCharsets.UTF_8);

@@ -21,13 +21,22 @@ final class StatusTable {
   }
 
   void print(StatusDocument status) {
+    print(status, "Ready.");
+  }
+
+  /**
+   * @param verdict the last line where nothing holds the host up
+   */
+  void print(StatusDocument status, String verdict) {
     screen.line(ROW.formatted("PART", "STATE   ", "SINCE", "SUMMARY"));
     status.parts().forEach(this::print);
+    if (!status.parts().stream().allMatch(PartStatus::required)) {
+      screen.line("* does not keep the host from being ready");
+    }
     screen.line("");
     var holdingUp =
         status.parts().stream().filter(PartStatus::holdsUpReady).map(PartStatus::name).toList();
-    screen.line(
-        holdingUp.isEmpty() ? "Ready." : "Not ready: " + String.join(", ", holdingUp) + ".");
+    screen.line(holdingUp.isEmpty() ? verdict : "Not ready: " + String.join(", ", holdingUp) + ".");
     if (!status.stuck().isEmpty()) {
       screen.line("Stuck: " + String.join(", ", status.stuck()) + ".");
     }

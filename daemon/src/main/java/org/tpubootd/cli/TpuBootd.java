@@ -60,8 +60,8 @@ public final class TpuBootd {
         .execute(arguments);
   }
 
-  private static int explain(Exception failure, CommandLine command, CommandLine.ParseResult parsed)
-      throws Exception {
+  private static int explain(
+      Exception failure, CommandLine command, CommandLine.ParseResult parsed) {
     return switch (failure) {
       case ConfigException wrong -> {
         command.getErr().println("tpu-bootd: " + wrong.getMessage());
@@ -71,7 +71,11 @@ public final class TpuBootd {
         command.getErr().println("tpu-bootd: " + unknown.getMessage());
         yield ExitCode.WRONG_INPUT;
       }
-      default -> throw failure;
+      default -> {
+        command.getErr().println("tpu-bootd: broke on a defect of its own; please report this:");
+        failure.printStackTrace(command.getErr());
+        yield ExitCode.NOT_SO;
+      }
     };
   }
 }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,10 +13,26 @@ import java.util.Map;
 /** Reads the main file and the drop-ins, each over the ones before, and makes records of them. */
 public final class ConfigLoader {
 
-  private final HostRoot root;
+  /** Variables of the environment that go before all files, and the key that each sets. */
+  private static final Map<String, List<String>> VARIABLES =
+      Map.of(
+          "GCE_METADATA_HOST", List.of("metadata", "host"),
+          "DOCKER_HOST", List.of("containers", "engine"));
 
+  private final HostRoot root;
+  private final Map<String, String> environment;
+
+  /** For files alone. */
   public ConfigLoader(HostRoot root) {
+    this(root, Map.of());
+  }
+
+  /**
+   * @param environment the process's; a variable that is empty counts as not set
+   */
+  public ConfigLoader(HostRoot root, Map<String, String> environment) {
     this.root = root;
+    this.environment = environment;
   }
 
   /**
@@ -31,11 +48,45 @@ public final class ConfigLoader {
    * @throws ConfigException for the first thing that is wrong, with file, line and key
    */
   public Loaded load() throws ConfigException {
-    var merged = new Value.Table(Map.of(), Map.of(), new Value.Origin(Config.MAIN_FILE, 1));
+    var merged = nothing();
     for (Path file : files()) {
       merged = merged.under(new YamlFile(root.onHost(file)).read(file));
     }
-    return bind(merged);
+    return bind(underEnvironment(merged));
+  }
+
+  private Value.Table underEnvironment(Value.Table files) {
+    Value.Table merged = files;
+    for (var variable : VARIABLES.entrySet()) {
+      String text = environment.getOrDefault(variable.getKey(), "").strip();
+      if (!text.isEmpty()) {
+        merged = merged.under(layer(variable.getKey(), variable.getValue(), text));
+      }
+    }
+    return merged;
+  }
+
+  /**
+   * What is effective where there are no files: the environment and the defaults.
+   *
+   * @throws ConfigException where the environment itself is wrong
+   */
+  public Config withoutFiles() throws ConfigException {
+    return bind(underEnvironment(nothing())).config();
+  }
+
+  private static Value.Table nothing() {
+    return new Value.Table(Map.of(), Map.of(), new Value.Origin(Config.MAIN_FILE, 1));
+  }
+
+  /** A table with one key, as a file would give it. */
+  private static Value.Table layer(String variable, List<String> path, String text) {
+    var origin = Value.Origin.ofVariable(variable);
+    Value value = new Value.Scalar(text, false, origin);
+    for (String key : path.reversed()) {
+      value = new Value.Table(Map.of(key, value), Map.of(key, origin), origin);
+    }
+    return (Value.Table) value;
   }
 
   static Loaded bind(Value.Table merged) throws ConfigException {
@@ -53,16 +104,22 @@ public final class ConfigLoader {
   private List<Path> files() throws ConfigException {
     var files = new ArrayList<Path>();
     Path main = root.resolve(Config.MAIN_FILE);
-    if (Files.exists(main)) {
+    // Not following links: one that leads nowhere is a mistake to be told, not a missing file.
+    if (Files.exists(main, LinkOption.NOFOLLOW_LINKS)) {
       files.add(main);
     }
     Path dropIns = root.resolve(Config.DROP_INS);
     if (Files.isDirectory(dropIns)) {
       var found = new ArrayList<Path>();
-      try (DirectoryStream<Path> stream = Files.newDirectoryStream(dropIns, "*.yaml")) {
+      try (DirectoryStream<Path> stream = Files.newDirectoryStream(dropIns)) {
         for (Path file : stream) {
+          String name = file.getFileName().toString();
+          if (name.endsWith(".yml")) {
+            throw new ConfigException(
+                root.onHost(file) + ": is not read under this name; rename it to end in .yaml");
+          }
           // Editors leave hidden files beside the one they edit.
-          if (!file.getFileName().toString().startsWith(".")) {
+          if (name.endsWith(".yaml") && !name.startsWith(".")) {
             found.add(file);
           }
         }

@@ -94,13 +94,16 @@ public record ContainersConfig(
   private static final Defaults TELEMETRY =
       new Defaults("telemetry", false, "gcr.io/cloud-tpu-v2-images/ai-telemetry-collector:latest");
 
+  /** The unit's TimeoutStopSec is 60 s, and the calls around the stop take their time, too. */
+  private static final Duration LONGEST_STOP = Duration.ofSeconds(40);
+
   static ContainersConfig from(Section section) {
     return new ContainersConfig(
         section.text("engine", "unix:///var/run/docker.sock"),
         section.duration("call-deadline", Duration.ofSeconds(10)),
         section.duration("pull-deadline", Duration.ofMinutes(15)),
         section.duration("pull-stall", Duration.ofSeconds(60)),
-        section.duration("stop-timeout", Duration.ofSeconds(10)),
+        section.duration("stop-timeout", Duration.ofSeconds(10), LONGEST_STOP, "40 s"),
         section.duration("restart-first", Duration.ofSeconds(1)),
         section.duration("restart-longest", Duration.ofMinutes(5)),
         section.duration("healthy-after", Duration.ofMinutes(5)),

@@ -3,7 +3,7 @@ package org.tpubootd.config;
 /**
  * The health endpoint.
  *
- * @param address address to listen on
+ * @param address IP address to listen on
  * @param port port to listen on; 0 lets the kernel choose, for tests
  */
 public record HealthConfig(boolean enabled, String address, int port) {
@@ -11,7 +11,7 @@ public record HealthConfig(boolean enabled, String address, int port) {
   static HealthConfig from(Section section) {
     return new HealthConfig(
         section.flag("enabled", true),
-        section.text("address", "127.0.0.1"),
+        section.address("address", "127.0.0.1"),
         section.integer("port", 9595, 0, 65535));
   }
 }

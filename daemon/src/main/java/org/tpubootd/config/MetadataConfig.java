@@ -20,9 +20,13 @@ public record MetadataConfig(
     Duration watchTimeout,
     Duration longestRetry) {
 
+  /** A name, an IPv4 address, or an IPv6 address in brackets where a port follows. */
+  private static final String HOST =
+      "(?:[A-Za-z0-9._-]+|\\[[0-9A-Fa-f:.]+])(?::[0-9]{1,5})?|[0-9A-Fa-f:.]+";
+
   static MetadataConfig from(Section section) {
     return new MetadataConfig(
-        section.text("host", "169.254.169.254"),
+        section.pattern("host", "169.254.169.254", HOST, "a host, or host:port"),
         section.duration("connect-timeout", Duration.ofSeconds(2)),
         section.duration("read-timeout", Duration.ofSeconds(5)),
         section.duration("watch-timeout", Duration.ofSeconds(60)),

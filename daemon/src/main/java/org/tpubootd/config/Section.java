@@ -1,5 +1,6 @@
 package org.tpubootd.config;
 
+import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -91,6 +92,27 @@ final class Section {
     return optional(key, "text", Function.identity(), Section::quote);
   }
 
+  /** A text that fits a pattern. */
+  String pattern(String key, String standard, String pattern, String wanted) {
+    return scalar(
+        key, standard, wanted, text -> text.matches(pattern) ? text : null, Section::quote);
+  }
+
+  /** An address of IP: no names, since a resolver may hang or lie at boot. */
+  String address(String key, String standard) {
+    return scalar(
+        key, standard, "an IP address such as 127.0.0.1 or ::1", Section::literal, Section::quote);
+  }
+
+  private static @Nullable String literal(String text) {
+    try {
+      InetAddress.ofLiteral(text);
+      return text;
+    } catch (IllegalArgumentException _) {
+      return null;
+    }
+  }
+
   String requiredPattern(String key, String pattern, String wanted) {
     return required(key, optionalPattern(key, pattern, wanted));
   }
@@ -133,11 +155,21 @@ final class Section {
   }
 
   Duration duration(String key, Duration standard) {
+    return duration(key, standard, Units.LONGEST, "a week");
+  }
+
+  /**
+   * @param longest in words, for the message
+   */
+  Duration duration(String key, Duration standard, Duration most, String longest) {
     return scalar(
         key,
         standard,
-        "a duration such as 500ms, 10s, 2m or 1h, above zero and up to a year",
-        Units::duration,
+        "a duration such as 500ms, 10s, 2m or 1h, above zero and up to " + longest,
+        text -> {
+          Duration duration = Units.duration(text);
+          return duration == null || duration.compareTo(most) > 0 ? null : duration;
+        },
         Units::show);
   }
 

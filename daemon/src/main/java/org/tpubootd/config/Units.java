@@ -14,10 +14,10 @@ final class Units {
 
   private Units() {}
 
-  /** Longer ones would overflow nanoseconds somewhere, and nobody means them. */
-  private static final Duration LONGEST = Duration.ofDays(365);
+  /** Longer ones overflow the milliseconds of a socket, which are an int, and nobody means them. */
+  static final Duration LONGEST = Duration.ofDays(7);
 
-  /** Null where the text is no duration above zero and up to a year. */
+  /** Null where the text is no duration above zero and up to a week. */
   static @Nullable Duration duration(String text) {
     Matcher matcher = DURATION.matcher(text);
     if (!matcher.matches()) {

@@ -12,9 +12,14 @@ sealed interface Value {
 
   /** Where a value stands: a file, and a line counted from 1. */
   record Origin(String file, int line) {
+    /** Not a place in a file, but a variable of the environment. */
+    static Origin ofVariable(String name) {
+      return new Origin(name + " in the environment", 0);
+    }
+
     @Override
     public String toString() {
-      return file + ":" + line;
+      return line == 0 ? file : file + ":" + line;
     }
   }
 

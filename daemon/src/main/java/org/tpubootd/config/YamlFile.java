@@ -3,7 +3,9 @@ package org.tpubootd.config;
 import java.io.IOException;
 import java.io.StringReader;
 import java.nio.charset.CharacterCodingException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -39,6 +41,10 @@ final class YamlFile {
       return parse(Files.readString(file));
     } catch (CharacterCodingException e) {
       throw new ConfigException(name + ": not UTF-8 text");
+    } catch (AccessDeniedException e) {
+      throw new ConfigException(name + ": cannot be read: permission denied");
+    } catch (NoSuchFileException e) {
+      throw new ConfigException(name + ": is a link that leads nowhere");
     } catch (IOException e) {
       throw new ConfigException(name + ": cannot be read: " + e.getMessage());
     }
@@ -64,7 +70,7 @@ final class YamlFile {
     if (node == null) {
       return new Value.Table(Map.of(), Map.of(), top);
     }
-    return switch (value(node)) {
+    return switch (value(node, "")) {
       case Value.Table table -> table;
       case Value.Scalar scalar when scalar.isNull() -> new Value.Table(Map.of(), Map.of(), top);
       case Value other ->
@@ -73,7 +79,7 @@ final class YamlFile {
     };
   }
 
-  private Value value(Node node) throws ConfigException {
+  private Value value(Node node, String path) throws ConfigException {
     var origin = origin(node);
     if (node.isTwoStepsConstruction()) {
       throw new ConfigException(origin + ": an alias inside of its own anchor never ends");
@@ -84,16 +90,16 @@ final class YamlFile {
       case SequenceNode sequence -> {
         var values = new ArrayList<Value>();
         for (Node item : sequence.getValue()) {
-          values.add(value(item));
+          values.add(value(item, path + "[" + values.size() + "]."));
         }
         yield new Value.Items(values, origin);
       }
-      case MappingNode mapping -> table(mapping);
+      case MappingNode mapping -> table(mapping, path);
       default -> throw new ConfigException(origin + ": YAML of a kind that has no place here");
     };
   }
 
-  private Value.Table table(MappingNode mapping) throws ConfigException {
+  private Value.Table table(MappingNode mapping, String path) throws ConfigException {
     var values = new LinkedHashMap<String, Value>();
     var keys = new LinkedHashMap<String, Value.Origin>();
     for (NodeTuple tuple : mapping.getValue()) {
@@ -105,9 +111,9 @@ final class YamlFile {
       if (first != null) {
         throw new ConfigException(
             "%s: the key '%s' stands twice; the first is in line %d"
-                .formatted(origin(keyNode), key, first.line()));
+                .formatted(origin(keyNode), path + key, first.line()));
       }
-      values.put(key, value(tuple.getValueNode()));
+      values.put(key, value(tuple.getValueNode(), path + key + "."));
     }
     return new Value.Table(values, keys, origin(mapping));
   }

@@ -130,13 +130,17 @@ record ContainerSpec(
     return "tpu-bootd-" + part;
   }
 
+  /** What a new container is called while the old one still has the name. */
+  static String nextNameOf(String part) {
+    return nameOf(part) + "-next";
+  }
+
   String name() {
     return nameOf(part);
   }
 
-  /** What a new container is called while the old one still has the name. */
   String nextName() {
-    return name() + "-next";
+    return nextNameOf(part);
   }
 
   Map<String, String> labels() {

@@ -7,6 +7,7 @@ import com.github.dockerjava.api.command.AsyncDockerCmd;
 import com.github.dockerjava.api.exception.BadRequestException;
 import com.github.dockerjava.api.exception.NotModifiedException;
 import com.github.dockerjava.api.model.AuthConfig;
+import com.github.dockerjava.api.model.Container;
 import com.github.dockerjava.api.model.Event;
 import com.github.dockerjava.api.model.Frame;
 import com.github.dockerjava.api.model.PullResponseItem;
@@ -16,6 +17,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
@@ -29,6 +31,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.tpubootd.config.ContainersConfig;
 import org.tpubootd.core.Deadline;
@@ -83,41 +86,80 @@ public final class Engine implements Closeable {
     }
   }
 
-  /** The containers of one part, and whoever has its name. */
+  /** The containers of one part, and those that could be taken for it. */
   Holdings holdings(String part) throws EngineException, InterruptedException {
-    String name = "/" + ContainerSpec.nameOf(part);
     var all =
         call(
             "list the containers",
             callDeadline,
             client -> client.listContainersCmd().withShowAll(true).exec());
     var ours = new ArrayList<Observed>();
-    String foreigner = null;
+    var foreigners = new ArrayList<Holdings.Other>();
+    var lookalikes = new ArrayList<Holdings.Other>();
     for (var container : all) {
-      if (container.getLabels() != null
-          && part.equals(container.getLabels().get(ContainerSpec.PART_LABEL))) {
+      boolean labelled = part.equals(partOf(container).orElse(null));
+      Optional<String> name = nameOf(container, part);
+      if (labelled && name.isPresent()) {
         inspect(container.getId()).ifPresent(ours::add);
-      } else if (container.getNames() != null
-          && Arrays.asList(container.getNames()).contains(name)) {
-        foreigner = container.getId();
+      } else if (labelled) {
+        lookalikes.add(new Holdings.Other(container.getId(), anyName(container)));
+      } else if (name.isPresent()) {
+        foreigners.add(new Holdings.Other(container.getId(), name.get()));
       }
     }
-    return new Holdings(ours, Optional.ofNullable(foreigner));
+    return new Holdings(ours, foreigners, lookalikes);
   }
 
-  /** The ids of all running containers of ours, whatever their part. */
-  List<String> running() throws EngineException, InterruptedException {
-    return call(
-        "list the containers of tpu-bootd",
-        callDeadline,
-        client ->
-            client
-                .listContainersCmd()
-                .withLabelFilter(List.of(ContainerSpec.PART_LABEL))
-                .exec()
-                .stream()
-                .map(container -> container.getId())
-                .toList());
+  private static Optional<String> partOf(Container container) {
+    return Optional.ofNullable(container.getLabels())
+        .map(labels -> labels.get(ContainerSpec.PART_LABEL));
+  }
+
+  /** Which of the two names of a part's container it has. */
+  private static Optional<String> nameOf(Container container, String part) {
+    return names(container)
+        .filter(name ->
+            name.equals(ContainerSpec.nameOf(part)) || name.equals(ContainerSpec.nextNameOf(part)))
+        .findFirst();
+  }
+
+  private static String anyName(Container container) {
+    return names(container).findFirst().orElse(container.getId());
+  }
+
+  private static Stream<String> names(Container container) {
+    String[] names = container.getNames();
+    return names == null ? Stream.empty() : Arrays.stream(names).map(Observed::withoutSlash);
+  }
+
+  /**
+   * A container of ours.
+   *
+   * @param runs whether the engine's list shows it with a process, which is late by a moment
+   */
+  record Listed(String id, String part, boolean runs) {}
+
+  /** All containers of ours, whatever their part and their state. */
+  List<Listed> listOurs() throws EngineException, InterruptedException {
+    var all =
+        call(
+            "list the containers of tpu-bootd",
+            callDeadline,
+            client ->
+                client
+                    .listContainersCmd()
+                    .withShowAll(true)
+                    .withLabelFilter(List.of(ContainerSpec.PART_LABEL))
+                    .exec());
+    var ours = new ArrayList<Listed>();
+    for (var container : all) {
+      String part = partOf(container).orElse("");
+      if (nameOf(container, part).isPresent()) {
+        boolean runs = List.of("running", "paused", "restarting").contains(container.getState());
+        ours.add(new Listed(container.getId(), part, runs));
+      }
+    }
+    return ours;
   }
 
   /** Empty where there is no such container (any more). */
@@ -126,7 +168,7 @@ public final class Engine implements Closeable {
       return Optional.of(
           Observed.of(
               call(
-                  "inspect the container " + id,
+                  "inspect the container " + Observed.shortId(id),
                   callDeadline,
                   client -> client.inspectContainerCmd(id).exec())));
     } catch (EngineException.NotFound _) {
@@ -166,11 +208,13 @@ public final class Engine implements Closeable {
   /**
    * Asks a container to end, and kills it when its time is over. One that has ended is left as it
    * is.
+   *
+   * @return whether it ran
    */
-  void stop(String id, Duration timeout) throws EngineException, InterruptedException {
+  boolean stop(String id, Duration timeout) throws EngineException, InterruptedException {
     int seconds = (int) Math.max(1, timeout.toSeconds());
-    change(
-        "stop the container " + id,
+    return change(
+        "stop the container " + Observed.shortId(id),
         callDeadline.plusSeconds(seconds),
         client -> client.stopContainerCmd(id).withTimeout(seconds).exec());
   }
@@ -189,14 +233,14 @@ public final class Engine implements Closeable {
 
   void rename(String id, String name) throws EngineException, InterruptedException {
     change(
-        "rename the container " + id + " to " + name,
+        "rename the container " + Observed.shortId(id) + " to " + name,
         callDeadline,
         client -> client.renameContainerCmd(id).withName(name).exec());
   }
 
   /** The last lines that a container wrote, on both streams. */
   List<String> lastLog(String id, int lines) throws EngineException, InterruptedException {
-    String what = "read the log of the container " + id;
+    String what = "read the log of the container " + Observed.shortId(id);
     var text = new StringBuilder();
     try (EngineStream<Frame> stream =
         open(
@@ -273,10 +317,14 @@ public final class Engine implements Closeable {
     }
   }
 
-  /** For calls that change something: "it is so already" is as good as done. */
-  private void change(String what, Duration limit, Consumer<DockerClient> work)
+  /**
+   * For calls that change something: "it is so already" is as good as done.
+   *
+   * @return whether something has changed
+   */
+  private boolean change(String what, Duration limit, Consumer<DockerClient> work)
       throws EngineException, InterruptedException {
-    call(
+    return call(
         what,
         limit,
         client -> {
@@ -328,8 +376,13 @@ public final class Engine implements Closeable {
     EngineConnection connection = link().connection();
     DockerHttpClient http = connection.http();
     var stream = new EngineStream<T>(http);
-    command.apply(connection.client(http, version)).exec(stream.callback());
-    return stream;
+    try {
+      command.apply(connection.client(http, version)).exec(stream.callback());
+      return stream;
+    } catch (RuntimeException e) {
+      stream.close();
+      throw translated(what, e);
+    }
   }
 
   private Settled settle(Link open) throws IOException {
@@ -346,11 +399,25 @@ public final class Engine implements Closeable {
   private synchronized Link link() throws EngineException.Unsupported {
     Link open = link;
     if (open == null) {
-      var connection = new EngineConnection(URI.create("unix://" + socketPath()));
+      var connection = new EngineConnection(socket());
       open = new Link(connection, connection.http());
       link = open;
     }
     return open;
+  }
+
+  private URI socket() throws EngineException.Unsupported {
+    String path = socketPath();
+    try {
+      var socket = new URI("unix://" + path);
+      if (path.equals(socket.getPath())) {
+        return socket;
+      }
+    } catch (URISyntaxException _) {
+      // Told below.
+    }
+    throw new EngineException.Unsupported(
+        "the engine's address " + address + " has a blank, a %, # or ? or the like in it");
   }
 
   private String socketPath() throws EngineException.Unsupported {

@@ -64,7 +64,8 @@ final class EngineErrors {
         default -> {}
       }
     }
-    throw new IllegalStateException("cannot " + what, cause);
+    return new EngineException.Unexpected(
+        "cannot %s at %s: it broke with %s".formatted(what, address, cause), cause);
   }
 
   private static String howUnreachable(IOException io) {

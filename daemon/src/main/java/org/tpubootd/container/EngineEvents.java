@@ -28,6 +28,7 @@ public final class EngineEvents implements Runnable {
   private final Runnable ringAll;
   private final Time time;
   private final Backoff backoff;
+  private boolean defectTold;
 
   /**
    * @param answerWithin how long the engine has to take the call for its events
@@ -53,14 +54,26 @@ public final class EngineEvents implements Runnable {
   public void run() {
     try {
       while (!Thread.currentThread().isInterrupted()) {
-        // A bare connect first: it costs next to nothing while there is no engine.
-        if (engine.listens()) {
-          follow();
-        }
+        followIfThere();
         time.sleep(backoff.next());
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /** A defect costs the promptness for a while, not the watch for the daemon's life. */
+  private void followIfThere() throws InterruptedException {
+    try {
+      // A bare connect first: it costs next to nothing while there is no engine.
+      if (engine.listens()) {
+        follow();
+      }
+    } catch (RuntimeException e) {
+      if (!defectTold) {
+        defectTold = true;
+        log.error("the events of the engine at {} broke on a defect", engine.address(), e);
+      }
     }
   }
 

@@ -76,4 +76,14 @@ abstract sealed class EngineException extends IOException {
       super(message, message);
     }
   }
+
+  /** Something broke that nobody has thought of, most likely in the library. */
+  static final class Unexpected extends EngineException {
+    private static final long serialVersionUID = 1;
+
+    Unexpected(String message, Throwable cause) {
+      super(message, message);
+      initCause(cause);
+    }
+  }
 }

@@ -1,17 +1,27 @@
 package org.tpubootd.container;
 
 import java.util.List;
-import java.util.Optional;
 
 /**
  * What the engine holds of one part.
  *
- * @param ours the containers with our label and the part's name in it; one, if all is well
- * @param foreigner the id of a container that has our name and not our label
+ * @param ours the containers with our label and one of the part's two names; one, if all is well
+ * @param foreigners those that have one of the names and not our label
+ * @param lookalikes those that have our label and neither name, such as one that a person runs from
+ *     an image made by {@code docker commit}: such an image hands its labels on
  */
-record Holdings(List<Observed> ours, Optional<String> foreigner) {
+record Holdings(List<Observed> ours, List<Other> foreigners, List<Other> lookalikes) {
+
+  /** A container that is not ours, and never touched. */
+  record Other(String id, String name) {}
 
   Holdings {
     ours = List.copyOf(ours);
+    foreigners = List.copyOf(foreigners);
+    lookalikes = List.copyOf(lookalikes);
+  }
+
+  boolean runs() {
+    return ours.stream().anyMatch(Observed::alive);
   }
 }

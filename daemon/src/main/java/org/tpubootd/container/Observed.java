@@ -82,12 +82,21 @@ record Observed(
     return status == Status.CREATED || status == Status.EXITED;
   }
 
+  /** Whether it was ever started with success. */
+  boolean hasRun() {
+    return !startedAt.isEmpty() && !startedAt.startsWith("0001-");
+  }
+
   boolean hasSpec(String hash) {
     return hash.equals(labels.get(ContainerSpec.SPEC_LABEL));
   }
 
   /** As people write it. */
   String shortId() {
+    return shortId(id);
+  }
+
+  static String shortId(String id) {
     return id.length() > 12 ? id.substring(0, 12) : id;
   }
 

@@ -68,9 +68,13 @@ final class PullFailure extends IOException {
 
   final Kind kind;
 
+  /** Which image and what came back, for behind a summary that says what failed. */
+  final String reason;
+
   PullFailure(ImageName image, Kind kind, String what) {
     super("the image " + image + " cannot be pulled: " + what);
     this.kind = kind;
+    this.reason = image + ": " + what;
   }
 
   /** From what the engine said, in the answer's head or in the middle of the stream. */

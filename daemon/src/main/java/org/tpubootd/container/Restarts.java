@@ -35,6 +35,7 @@ final class Restarts {
   private final RandomGenerator random;
   private final Deque<End> ends = new ArrayDeque<>();
   private int inARow;
+  private Duration lastWait = Duration.ZERO;
   private long due;
   private @Nullable String knownContainer;
   private long knownSince;
@@ -100,7 +101,8 @@ final class Restarts {
       ends.removeFirst();
     }
     inARow++;
-    due = time.nanos() + waitAfter(inARow).toNanos();
+    lastWait = waitAfter(inARow);
+    due = time.nanos() + lastWait.toNanos();
   }
 
   /** Jittered over the upper half of the bound, so that it never falls short of a real wait. */
@@ -119,6 +121,11 @@ final class Restarts {
   /** How long until it may be started again; nothing or less when it may be now. */
   Duration untilDue() {
     return Duration.ofNanos(due - time.nanos());
+  }
+
+  /** The whole wait that began with the last end: the same for as long as it goes on. */
+  Duration lastWait() {
+    return lastWait;
   }
 
   boolean isLoop() {

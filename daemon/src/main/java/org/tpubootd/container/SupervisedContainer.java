@@ -8,6 +8,7 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 import org.tpubootd.config.ContainersConfig;
 import org.tpubootd.config.ContainersConfig.ContainerConfig;
 import org.tpubootd.config.HostRoot;
@@ -84,7 +85,7 @@ public final class SupervisedContainer implements Component {
     this.root = root;
     this.time = time;
     this.restarts = new Restarts(limits, time, random);
-    this.changes = new Changes(engine, limits, restarts);
+    this.changes = new Changes(part().name(), engine, limits, restarts);
     this.wording = new Wording(config, restarts);
     this.pullBackoff = new Backoff(Duration.ofSeconds(2), Duration.ofMinutes(1), random);
   }
@@ -128,14 +129,14 @@ public final class SupervisedContainer implements Component {
   private Look look() throws EngineException, InterruptedException {
     wake = INTERVAL;
     Holdings holdings = engine.holdings(config.name());
-    if (holdings.ours().isEmpty() && holdings.foreigner().isPresent()) {
-      return Look.only(wording.foreign(holdings.foreigner().get()));
+    if (!holdings.foreigners().isEmpty() && !holdings.runs()) {
+      return Look.only(wording.foreign(holdings.foreigners().getFirst()));
     }
     ContainerSpec spec;
     try {
       spec = ContainerSpec.of(config, root);
     } catch (ContainerSpec.Impossible e) {
-      return Look.only(wording.impossible(e, holdings.ours().stream().anyMatch(Observed::alive)));
+      return Look.only(wording.impossible(e, holdings.runs()));
     }
     for (Observed container : holdings.ours()) {
       rememberEnd(container);
@@ -161,8 +162,9 @@ public final class SupervisedContainer implements Component {
     Finding now =
         wording
             .now(decision, spec, imageThere, lastLog)
-            .withNotes(wording.notes(decision, pullFailure));
-    if (decision instanceof Decision.Wait) {
+            .withNotes(wording.notes(decision, holdings, pullFailure));
+    // A foreign one has a name that any change needs.
+    if (decision instanceof Decision.Wait || !holdings.foreigners().isEmpty()) {
       return Look.only(now);
     }
     if (decision instanceof Decision.Keep keep) {
@@ -181,6 +183,9 @@ public final class SupervisedContainer implements Component {
     // An image is pulled while others are still at work, but not where nothing is ours to do.
     if (held.isPresent() && !(pull && held.get().state() == State.WAITING)) {
       return Look.only(runs ? now : held.get());
+    }
+    if (runs && changes.givenUp(spec.hash())) {
+      return Look.only(wording.givenUp(now));
     }
     if (isLater(restarts.untilDue())) {
       return Look.only(now);
@@ -246,15 +251,13 @@ public final class SupervisedContainer implements Component {
         changes.carryOut(now.spec(), now.decision());
       }
       return look().now();
-    } catch (EngineException.Refused e) {
-      return refused(e);
     } catch (EngineException e) {
-      return wording.trouble(e);
+      return broken(e);
     }
   }
 
-  /** A start that was refused is an end like others; what else is refused is told as it is. */
-  private Finding refused(EngineException.Refused e) throws InterruptedException {
+  /** A start that was refused is an end like others; what else went wrong is told as it is. */
+  private Finding broken(EngineException e) throws InterruptedException {
     if (restarts.lastError().filter(e.reason::equals).isEmpty()) {
       return wording.trouble(e);
     }
@@ -269,9 +272,12 @@ public final class SupervisedContainer implements Component {
       throws EngineException, InterruptedException {
     pullTried = true;
     ImageName image = intent.spec().image();
-    log.info("{}: pulling {}", part().name(), image);
+    // While a registry is away this is tried for ever: told once, and when it is over.
+    log.atLevel(pullFailure == null ? Level.INFO : Level.DEBUG)
+        .log("{}: pulling {}", part().name(), image);
     try {
       puller.pull(image, text -> progress.accept(wording.pulling(intent.decision(), image, text)));
+      log.info("{}: pulled {}", part().name(), image);
       pullFailure = null;
       pullBackoff.reset();
     } catch (PullFailure e) {

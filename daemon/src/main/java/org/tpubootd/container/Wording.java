@@ -1,6 +1,9 @@
 package org.tpubootd.container;
 
 import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,11 +33,11 @@ final class Wording {
         "switched off", "containers." + config.name() + ".enabled is false in the configuration");
   }
 
-  Finding foreign(String id) {
+  Finding foreign(Holdings.Other other) {
     return Finding.inert(
-        "somebody else's container is called " + name,
+        "somebody else's container is called " + other.name(),
         "the container "
-            + id.substring(0, Math.min(12, id.length()))
+            + Observed.shortId(other.id())
             + " has this name and no label of tpu-bootd, so it is not touched;"
             + " docker rm or docker rename it if tpu-bootd is to run its own");
   }
@@ -66,6 +69,11 @@ final class Wording {
           Finding.waiting("something changed meanwhile, looking again", cause, null);
       case EngineException.Refused _ ->
           Finding.failed("the engine refused", cause, "see the cause; it is tried again");
+      case EngineException.Unexpected _ ->
+          Finding.failed(
+              "a call to the engine broke on a defect",
+              cause,
+              "report it with the stack trace from the log; it is tried again");
       case EngineException.Unsupported _ ->
           Finding.failed(
               "the engine's address is not supported",
@@ -96,6 +104,18 @@ final class Wording {
     };
   }
 
+  /** The new one has failed to start too often. */
+  Finding givenUp(Finding now) {
+    return Finding.degraded(
+            now.summary(),
+            now.causeIfAny().orElse("the new one cannot be started"),
+            "mend the keys under containers."
+                + config.name()
+                + " and reload tpu-bootd; the same is tried again when tpu-bootd is restarted")
+        .withNotes(now.notes())
+        .withFacts(now.facts());
+  }
+
   private Finding alive(Observed good) {
     return switch (good.status()) {
       case PAUSED ->
@@ -111,7 +131,7 @@ final class Wording {
                   "runs again after ending " + restarts.inARow() + " times in a row",
                   lastEnd(),
                   "see the container's last log lines in /status or by docker logs " + name)
-              : Finding.ok("runs since " + good.startedAt());
+              : Finding.ok("runs since " + wholeSeconds(good.startedAt()));
     };
   }
 
@@ -139,14 +159,31 @@ final class Wording {
   }
 
   private Finding ended(String action) {
-    Duration wait = restarts.untilDue();
-    String when = wait.isPositive() ? "in %.1f s".formatted(wait.toMillis() / 1000.0) : "now";
+    // Not what remains of the wait: each pass would tell a change. That is in the facts.
+    String when =
+        restarts.untilDue().isPositive()
+            ? "after a wait of " + wholeSeconds(restarts.lastWait()) + " s"
+            : "now";
     return restarts.isLoop()
         ? Finding.failed(
             "crash loop: ended " + restarts.inARow() + " times in a row, starts again " + when,
             lastEnd(),
             action)
         : Finding.degraded("ended, starts again " + when, lastEnd(), action);
+  }
+
+  /** Rounded up: what is not over is not nothing. */
+  private static long wholeSeconds(Duration wait) {
+    return wait.plusNanos(999_999_999).toSeconds();
+  }
+
+  /** The engine writes nanoseconds, which nobody reads; what is no time is left as it is. */
+  private static String wholeSeconds(String time) {
+    try {
+      return Instant.parse(time).truncatedTo(ChronoUnit.SECONDS).toString();
+    } catch (DateTimeParseException _) {
+      return time;
+    }
   }
 
   private String lastEnd() {
@@ -163,13 +200,25 @@ final class Wording {
             end.oomKilled()
                 ? " (killed because its memory ran out)"
                 : end.exitCode() > 128 ? " (signal " + (end.exitCode() - 128) + ")" : "",
-            end.finishedAt(),
+            wholeSeconds(end.finishedAt()),
             end.ran().toSeconds());
   }
 
   /** What a person should know although it does not change the state. */
-  List<String> notes(Decision decision, @Nullable PullFailure pullFailure) {
+  List<String> notes(Decision decision, Holdings holdings, @Nullable PullFailure pullFailure) {
     var notes = new ArrayList<String>();
+    holdings
+        .foreigners()
+        .forEach(other ->
+            notes.add(
+                "somebody else's container %s is called %s: until it is removed or renamed, the one that runs cannot be replaced"
+                    .formatted(Observed.shortId(other.id()), other.name())));
+    holdings
+        .lookalikes()
+        .forEach(other ->
+            notes.add(
+                "the container %s has the labels of tpu-bootd and not the name %s: it is not touched"
+                    .formatted(other.name(), name)));
     if (pullFailure != null) {
       notes.add("what is on this host is used: " + pullFailure.getMessage());
     }
@@ -190,10 +239,12 @@ final class Wording {
   }
 
   Finding notPulled(PullFailure failure, boolean runs) {
-    String cause = String.valueOf(failure.getMessage());
     return runs
-        ? Finding.degraded("runs with an old specification", cause, failure.kind.action)
-        : Finding.failed("the image cannot be pulled", cause, failure.kind.action);
+        ? Finding.degraded(
+            "runs with an old specification",
+            String.valueOf(failure.getMessage()),
+            failure.kind.action)
+        : Finding.failed("the image cannot be pulled", failure.reason, failure.kind.action);
   }
 
   Finding neverPulled(ContainerSpec spec, boolean runs) {
@@ -207,7 +258,9 @@ final class Wording {
   }
 
   List<Step> steps(Decision decision, ContainerSpec spec, boolean pull) {
-    var steps = new ArrayList<Step>(stepsToRemove(decision.others(), "it is one too many"));
+    List<Step> removals = stepsToRemove(decision.others(), "it is one too many");
+    boolean runs = decision instanceof Decision.Keep || decision instanceof Decision.Replace;
+    var steps = new ArrayList<Step>(runs ? removals : List.of());
     if (pull) {
       steps.add(stepToPull(spec));
     }
@@ -227,6 +280,9 @@ final class Wording {
                   "replace " + old.name() + " (" + old.shortId() + ") by a new one",
                   "its specification has changed"));
       case Decision.Wait _ -> {}
+    }
+    if (!runs) {
+      steps.addAll(removals);
     }
     return steps;
   }
@@ -250,8 +306,11 @@ final class Wording {
     facts.put("image", spec.image().text());
     facts.put("imageId", container.imageId());
     facts.put("spec", spec.hash());
-    facts.put("startedAt", container.startedAt());
+    facts.put("startedAt", wholeSeconds(container.startedAt()));
     facts.put("endsInARow", restarts.inARow());
+    if (!container.alive() && restarts.untilDue().isPositive()) {
+      facts.put("startsAgainInSeconds", wholeSeconds(restarts.untilDue()));
+    }
     if (!restarts.ends().isEmpty()) {
       facts.put("lastEnds", restarts.ends().stream().map(Wording::endFacts).toList());
       facts.put("lastLog", lastLog);
@@ -263,7 +322,7 @@ final class Wording {
     return Map.of(
         "exitCode", end.exitCode(),
         "oomKilled", end.oomKilled(),
-        "finishedAt", end.finishedAt(),
+        "finishedAt", wholeSeconds(end.finishedAt()),
         "ranSeconds", end.ran().toSeconds(),
         "error", end.error());
   }

@@ -26,6 +26,8 @@ public final class ControlLoop implements Task.Work {
   /** What the last pass found. The board may show what was so during the present one. */
   private @Nullable Finding told;
 
+  private @Nullable String toldDefect;
+
   /**
    * @param bell wakes the loop before its time
    */
@@ -64,7 +66,8 @@ public final class ControlLoop implements Task.Work {
   /** Makes one pass and shows what it found. */
   State pass() throws InterruptedException {
     String name = component.part().name();
-    Finding found = look(component, progress -> board.postProgress(name, progress));
+    Finding found =
+        look(component, progress -> board.postProgress(name, progress), this::tellDefect);
     tellChange(name, found);
     board.post(name, found);
     return found.state();
@@ -76,17 +79,35 @@ public final class ControlLoop implements Task.Work {
    */
   public static Finding look(Component component, Consumer<Finding> progress)
       throws InterruptedException {
+    return look(component, progress, e -> log(component, e));
+  }
+
+  private static Finding look(
+      Component component, Consumer<Finding> progress, Consumer<RuntimeException> onDefect)
+      throws InterruptedException {
     try {
       return component.plan().carryOut(progress);
     } catch (IOException e) {
       return Finding.failed(
           "the pass failed", String.valueOf(e.getMessage()), "see the cause; it is tried again");
     } catch (RuntimeException e) {
-      log.error("{}: the pass broke on a defect of tpu-bootd", component.part().name(), e);
+      onDefect.accept(e);
       return Finding.failed(
           "the pass broke on a defect of tpu-bootd",
           e.toString(),
           "report it with the stack trace from the log; it is tried again");
+    }
+  }
+
+  private static void log(Component component, RuntimeException e) {
+    log.error("{}: the pass broke on a defect of tpu-bootd", component.part().name(), e);
+  }
+
+  /** The whole stack trace of a defect once, not with each pass that meets it again. */
+  private void tellDefect(RuntimeException e) {
+    if (!e.toString().equals(toldDefect)) {
+      toldDefect = e.toString();
+      log(component, e);
     }
   }
 
@@ -107,7 +128,7 @@ public final class ControlLoop implements Task.Work {
     }
     if (found.state() != State.WAITING) {
       // What is noted of a part that still waits for what it is made of may be gone with the wait.
-      found.notes().forEach(note -> log.warn("{}: {}", name, note));
+      found.notes().forEach(note -> log.info("{}: {}", name, note));
     }
   }
 

@@ -50,10 +50,10 @@ public final class Crew {
     bring(List.of());
   }
 
-  /** The names of the tasks that are stuck. */
+  /** The names of the tasks that are stuck, or have ended by a defect: none ends by itself. */
   public List<String> stuck() {
     return atWork.values().stream()
-        .filter(member -> member.work().stuck())
+        .filter(member -> !member.thread().isAlive() || member.work().stuck())
         .map(member -> member.task().name())
         .toList();
   }

@@ -48,12 +48,14 @@ public final class EnvironmentFile implements Component {
     }
     var lines = new ArrayList<String>();
     var notes = new ArrayList<String>();
+    var theirs = new ArrayList<String>();
     config
         .environment()
         .forEach((key, value) -> {
           var byHand = text.byHand().get(key);
           var refusal = PamLine.refusal(key, value);
           if (byHand != null) {
+            theirs.add(key);
             notes.add(key + " is set by hand in " + PATH + ", " + where(byHand) + "; it is kept");
           } else if (refusal.isPresent()) {
             notes.add(key + " is not set in " + PATH + ": " + refusal.get());
@@ -67,7 +69,11 @@ public final class EnvironmentFile implements Component {
               .formatted(PATH, text.joined()));
     }
     var right =
-        Finding.ok(summary(lines.size(), config.environment().size() - lines.size()))
+        Finding.ok(
+                summary(
+                    lines.size(),
+                    theirs.size(),
+                    config.environment().size() - lines.size() - theirs.size()))
             .withNotes(notes)
             .withFacts(Map.of("file", PATH, "lines", List.copyOf(lines)));
     byte[] wanted = text.with(lines);
@@ -82,11 +88,11 @@ public final class EnvironmentFile implements Component {
     return lines.size() == 1 ? first : first + " and " + (lines.size() - 1) + " more";
   }
 
-  private static String summary(int kept, int others) {
-    String variables = kept == 1 ? "1 variable" : kept + " variables";
+  private static String summary(int kept, int byHand, int leftOut) {
     return PATH
         + " sets "
-        + variables
-        + (others == 0 ? "" : ", " + others + " left out or by hand");
+        + (kept == 1 ? "1 variable" : kept + " variables")
+        + (byHand == 0 ? "" : "; " + byHand + (byHand == 1 ? " is" : " are") + " set by hand")
+        + (leftOut == 0 ? "" : "; " + leftOut + (leftOut == 1 ? " is" : " are") + " left out");
   }
 }

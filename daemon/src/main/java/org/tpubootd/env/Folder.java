@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SeekableByteChannel;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -15,8 +16,6 @@ import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -64,13 +63,11 @@ final class Folder implements AutoCloseable {
    * as distributions with a umask of 002 have it.
    */
   private boolean onlyRootAndWeWriteHere() throws IOException {
-    var attributes = attributes();
-    var permissions = attributes.permissions();
+    var permissions = attributes().permissions();
     boolean groupMayWrite =
         permissions.contains(PosixFilePermission.GROUP_WRITE) && Owner.thisProcessIsRoot();
-    boolean ours =
-        attributes.owner().equals(Owner.rootUser())
-            || attributes.owner().equals(Owner.ofThisProcess());
+    int owner = owner().uid();
+    boolean ours = owner == Owner.ROOT.uid() || owner == Owner.uidOfThisProcess();
     return ours && !groupMayWrite && !permissions.contains(PosixFilePermission.OTHERS_WRITE);
   }
 
@@ -87,6 +84,35 @@ final class Folder implements AutoCloseable {
   PosixFileAttributes attributes() throws IOException {
     return Objects.requireNonNull(stream.getFileAttributeView(PosixFileAttributeView.class))
         .readAttributes();
+  }
+
+  /** Whom this directory belongs to. */
+  Owner owner() throws IOException {
+    return owner(path, attributes());
+  }
+
+  /**
+   * Whom a file in here belongs to.
+   *
+   * @param attributes what {@link #look} said of it
+   */
+  Owner owner(Path name, PosixFileAttributes attributes) throws IOException {
+    return owner(path.resolve(name), attributes, LinkOption.NOFOLLOW_LINKS);
+  }
+
+  /**
+   * The numbers are to be had by path only: in an open directory the JDK gives names, which it asks
+   * the name service for. So it is made sure that the path leads to the very file.
+   */
+  private static Owner owner(Path path, PosixFileAttributes attributes, LinkOption... options)
+      throws IOException {
+    var found = Files.readAttributes(path, "unix:uid,gid,fileKey", options);
+    if (!Objects.equals(found.get("fileKey"), attributes.fileKey())) {
+      throw new RefusedException(path + " was swapped for another while it was looked at");
+    }
+    return new Owner(
+        (Integer) Objects.requireNonNull(found.get("uid")),
+        (Integer) Objects.requireNonNull(found.get("gid")));
   }
 
   void changeOwner(Owner owner) throws IOException {
@@ -164,15 +190,18 @@ final class Folder implements AutoCloseable {
     stream.deleteDirectory(name);
   }
 
-  /** The names that lie here now. */
-  List<Path> names() throws IOException {
+  /** Whether no other name lies here; looks no further than to the first that does. */
+  boolean hasNothingBut(Path name) throws IOException {
     // A stream can be listed once only, so a fresh one is opened on the same directory.
     try (var listing = stream.newDirectoryStream(Path.of("."), LinkOption.NOFOLLOW_LINKS)) {
-      var names = new ArrayList<Path>();
       for (Path entry : listing) {
-        names.add(Objects.requireNonNull(entry.getFileName()));
+        if (!name.equals(entry.getFileName())) {
+          return false;
+        }
       }
-      return names;
+      return true;
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
     }
   }
 

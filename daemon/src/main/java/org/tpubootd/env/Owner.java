@@ -45,27 +45,33 @@ public record Owner(int uid, int gid) {
     return find(root, user).orElse(ROOT);
   }
 
+  /** For setting only. What a file has is compared by number: a principal's name is looked up. */
   UserPrincipal user() throws IOException {
-    return uid == 0 ? rootUser() : lookup().lookupPrincipalByName(Integer.toString(uid));
+    return lookup().lookupPrincipalByName(unknownToAnyNameService(uid));
   }
 
   GroupPrincipal group() throws IOException {
-    return lookup().lookupPrincipalByGroupName(Integer.toString(gid));
+    return lookup().lookupPrincipalByGroupName(unknownToAnyNameService(gid));
   }
 
-  /** Principals are equal when their ids are, whatever they are called. */
-  static UserPrincipal rootUser() throws IOException {
-    return lookup().lookupPrincipalByName("0");
+  /**
+   * The JDK wants a principal to set an owner in an open directory, gives one out by name only, and
+   * asks the name service for the name before it reads it as a number: for "2000" that may ask a
+   * server, which may be away. Nobody asks a server for a name longer than LOGIN_NAME_MAX (256),
+   * and a number stays the same with zeros before it.
+   */
+  private static String unknownToAnyNameService(int id) {
+    return "%0300d".formatted(id);
   }
 
   /** The user that this process acts as; root where there is no /proc to tell (a bare chroot). */
-  static UserPrincipal ofThisProcess() throws IOException {
+  static int uidOfThisProcess() throws IOException {
     Path self = Path.of("/proc/self");
-    return Files.exists(self) ? Files.getOwner(self) : rootUser();
+    return Files.exists(self) ? (Integer) Files.getAttribute(self, "unix:uid") : ROOT.uid();
   }
 
   static boolean thisProcessIsRoot() throws IOException {
-    return ofThisProcess().equals(rootUser());
+    return uidOfThisProcess() == ROOT.uid();
   }
 
   private static UserPrincipalLookupService lookup() {

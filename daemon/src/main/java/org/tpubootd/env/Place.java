@@ -163,12 +163,11 @@ final class Place implements AutoCloseable {
   }
 
   private String whyNotTrusted() throws IOException {
-    var attributes = folder().attributes();
-    return "others than root can write to %s (owner %s, mode %s) or to a directory above it"
+    return "others than root can write to %s (owner %d, mode %s) or to a directory above it"
         .formatted(
             root.onHost(folder().path()),
-            attributes.owner().getName(),
-            Wanted.octal(attributes.permissions()));
+            folder().owner().uid(),
+            Wanted.octal(folder().attributes().permissions()));
   }
 
   private String onHost(Path inFolder) {

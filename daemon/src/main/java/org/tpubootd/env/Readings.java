@@ -1,11 +1,19 @@
 package org.tpubootd.env;
 
+import org.tpubootd.core.Finding;
 import org.tpubootd.metadata.Reading;
 
 /** Words for readings that tell nothing themselves. */
 final class Readings {
 
   private Readings() {}
+
+  /** On a machine that has no TPU. */
+  static Finding noTpuVm(Reading noTpuEnv) {
+    return Finding.inert(
+        "no TPU VM: there is neither a tpu-env nor a TPU",
+        cause(noTpuEnv) + "; no PCI function here is a TPU's");
+  }
 
   static String cause(Reading reading) {
     if (reading.cause() != null) {

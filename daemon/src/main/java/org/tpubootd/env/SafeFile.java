@@ -8,6 +8,8 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.tpubootd.config.HostRoot;
 import org.tpubootd.core.Deadline;
@@ -15,7 +17,7 @@ import org.tpubootd.core.Deadline;
 /**
  * A file on the host, and the only way in which files are written: whole or not at all, lasting
  * over a power cut, not touched when it is already right, and never led astray by what the owner of
- * its directory puts there. Thread-safe, but one writer a file is the rule.
+ * its directory puts there. Thread-safe; one call at a time, the next is refused meanwhile.
  */
 public final class SafeFile {
 
@@ -27,23 +29,38 @@ public final class SafeFile {
   private final HostRoot root;
   private final String path;
   private final @Nullable Owner home;
+  private final Duration limit;
 
-  private SafeFile(HostRoot root, String path, @Nullable Owner home) {
+  /** What is done with the file now; empty text for nothing. */
+  private final AtomicReference<String> underWay;
+
+  private SafeFile(
+      HostRoot root,
+      String path,
+      @Nullable Owner home,
+      Duration limit,
+      AtomicReference<String> underWay) {
     this.root = root;
     this.path = path;
     this.home = home;
+    this.limit = limit;
+    this.underWay = underWay;
   }
 
   /**
    * @param path as the host sees it, such as {@code /etc/environment}
    */
   public SafeFile(HostRoot root, String path) {
-    this(root, path, null);
+    this(root, path, LIMIT);
+  }
+
+  SafeFile(HostRoot root, String path, Duration limit) {
+    this(root, path, null, limit, new AtomicReference<>(""));
   }
 
   /** The same file, in a directory that belongs to this owner if it has to be made. */
   public SafeFile inHomeOf(Owner owner) {
-    return new SafeFile(root, path, owner);
+    return new SafeFile(root, path, owner, limit, underWay);
   }
 
   /** The path as the host sees it. */
@@ -163,11 +180,9 @@ public final class SafeFile {
       return Optional.of("its mode is " + Wanted.octal(attributes.permissions()));
     }
     if (wanted.owner().isPresent() && Owner.thisProcessIsRoot()) {
-      var owner = wanted.owner().get();
-      if (!attributes.owner().equals(owner.user()) || !attributes.group().equals(owner.group())) {
-        return Optional.of(
-            "it belongs to %s:%s"
-                .formatted(attributes.owner().getName(), attributes.group().getName()));
+      var owner = place.folder().owner(place.name(), attributes);
+      if (!owner.equals(wanted.owner().get())) {
+        return Optional.of("it belongs to " + owner);
       }
     }
     return Optional.empty();
@@ -175,16 +190,38 @@ public final class SafeFile {
 
   /**
    * On a thread of its own and under a limit, since a file that somebody swaps for a pipe between
-   * the look and the open would hold the open up for ever.
+   * the look and the open would hold the open up for ever. One that hangs is not joined by another
+   * at each pass, with a thread each: they are refused until it is back.
    */
-  private <T> T within(String verb, Callable<T> call) throws IOException, InterruptedException {
+  <T> T within(String verb, Callable<T> call) throws IOException, InterruptedException {
     String what = verb + " " + path;
+    if (!underWay.compareAndSet("", what)) {
+      throw new RefusedException(
+          what + " was not tried, since " + underWay.get() + " has not come back");
+    }
+    var begun = new AtomicBoolean();
     try {
-      return Deadline.callKernel(what, LIMIT, call);
+      return Deadline.callKernel(
+          what,
+          limit,
+          () -> {
+            if (!begun.compareAndSet(false, true)) {
+              throw new IOException("given up before it began");
+            }
+            try {
+              return call.call();
+            } finally {
+              underWay.set("");
+            }
+          });
     } catch (RefusedException | Deadline.Passed e) {
       throw e;
     } catch (IOException e) {
       throw new IOException(what + " failed: " + reason(e), e);
+    } finally {
+      if (begun.compareAndSet(false, true)) {
+        underWay.set(""); // an interrupt, or a machine too busy to start the thread in time
+      }
     }
   }
 

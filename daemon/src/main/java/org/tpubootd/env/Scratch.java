@@ -26,7 +26,10 @@ final class Scratch implements AutoCloseable {
   private static final Set<PosixFilePermission> PRIVATE =
       PosixFilePermissions.fromString("rwx------");
 
-  /** More than one is in the way only where somebody puts them there. */
+  /**
+   * More than one is in the way only where somebody puts them there. Left-overs are looked for by
+   * these names and never by listing: the directory's owner can fill it without end.
+   */
   private static final int MOST_NAMES = 16;
 
   private final Place place;
@@ -66,21 +69,29 @@ final class Scratch implements AutoCloseable {
   }
 
   private static boolean isPrivate(Folder folder) throws IOException {
-    var attributes = folder.attributes();
-    return attributes.owner().equals(Owner.ofThisProcess())
-        && attributes.permissions().equals(PRIVATE);
+    return folder.owner().uid() == Owner.uidOfThisProcess()
+        && folder.attributes().permissions().equals(PRIVATE);
   }
 
   /** Writes the new file, whole and lasting, and puts it where the old one is. */
   void replace(Wanted wanted) throws IOException {
     // Before anything is created: what is in the place now may be what the mode is taken from.
     var old = place.look();
+    Optional<Owner> oldOwner = Optional.empty();
+    if (wanted.keepsAccess() && old.isPresent()) {
+      oldOwner = Optional.of(place.folder().owner(place.name(), old.get()));
+    }
     try (var channel = inside.create(CONTENT)) {
       var bytes = ByteBuffer.wrap(wanted.bytes());
       while (bytes.hasRemaining()) {
         channel.write(bytes);
       }
-      giveAccess(inside.view(CONTENT), wanted, old);
+      giveAccess(
+          inside.view(CONTENT),
+          old.filter(_ -> wanted.keepsAccess())
+              .map(PosixFileAttributes::permissions)
+              .orElse(wanted.permissions()),
+          oldOwner.or(wanted::owner));
       channel.force(true);
     }
     inside.move(CONTENT, place.folder(), place.name());
@@ -89,20 +100,12 @@ final class Scratch implements AutoCloseable {
 
   /** The owner last: until then the file is ours, whatever capabilities root is left with. */
   private static void giveAccess(
-      PosixFileAttributeView view, Wanted wanted, Optional<PosixFileAttributes> old)
+      PosixFileAttributeView view, Set<PosixFilePermission> permissions, Optional<Owner> owner)
       throws IOException {
-    if (wanted.keepsAccess() && old.isPresent()) {
-      view.setPermissions(old.get().permissions());
-      if (Owner.thisProcessIsRoot()) {
-        view.setGroup(old.get().group());
-        view.setOwner(old.get().owner());
-      }
-      return;
-    }
-    view.setPermissions(wanted.permissions());
-    if (wanted.owner().isPresent() && Owner.thisProcessIsRoot()) {
-      view.setGroup(wanted.owner().get().group());
-      view.setOwner(wanted.owner().get().user());
+    view.setPermissions(permissions);
+    if (owner.isPresent() && Owner.thisProcessIsRoot()) {
+      view.setGroup(owner.get().group());
+      view.setOwner(owner.get().user());
     }
   }
 
@@ -121,7 +124,8 @@ final class Scratch implements AutoCloseable {
    */
   static List<Path> leftOvers(Place place) throws IOException {
     var leftOvers = new ArrayList<Path>();
-    for (Path name : place.folder().names()) {
+    for (int i = 0; i < MOST_NAMES; i++) {
+      Path name = Path.of(prefix(place) + i);
       if (isOurs(place, name)) {
         leftOvers.add(name);
       }
@@ -130,16 +134,12 @@ final class Scratch implements AutoCloseable {
   }
 
   private static boolean isOurs(Place place, Path name) throws IOException {
-    if (!name.toString().startsWith(prefix(place))
-        || !name.toString().substring(prefix(place).length()).matches("[0-9]{1,2}")) {
-      return false;
-    }
     var there = place.folder().look(name);
     if (there.isEmpty() || !there.get().isDirectory()) {
       return false;
     }
     try (Folder folder = place.folder().enter(name)) {
-      return isPrivate(folder) && List.of(CONTENT).containsAll(folder.names());
+      return isPrivate(folder) && folder.hasNothingBut(CONTENT);
     }
   }
 

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.BooleanSupplier;
 import org.tpubootd.config.FilesConfig;
 import org.tpubootd.config.HostRoot;
 import org.tpubootd.core.Component;
@@ -25,11 +26,21 @@ public final class TpuEnvFile implements Component {
   private static final int MODE = 0644;
 
   private final HostRoot root;
+  private final SafeFile values;
+  private final SafeFile raw;
   private final FilesConfig config;
   private final TpuEnvSource source;
+  private final BooleanSupplier noTpuHere;
 
-  public TpuEnvFile(HostRoot root, FilesConfig config, TpuEnvSource source) {
+  /**
+   * @param noTpuHere whether it is certain that this machine has no TPU; then nothing is waited for
+   */
+  public TpuEnvFile(
+      HostRoot root, FilesConfig config, TpuEnvSource source, BooleanSupplier noTpuHere) {
+    this.noTpuHere = noTpuHere;
     this.root = root;
+    values = new SafeFile(root, VALUES);
+    raw = new SafeFile(root, RAW);
     this.config = config;
     this.source = source;
   }
@@ -50,15 +61,14 @@ public final class TpuEnvFile implements Component {
     var text = TpuEnvText.of(good.env());
     return Upkeep.plan(
         List.of(
-            new Upkeep.Target(
-                new SafeFile(root, VALUES).inHomeOf(owner), Wanted.file(text.text(), MODE, owner)),
-            new Upkeep.Target(new SafeFile(root, RAW), Wanted.file(good.text(), MODE, Owner.ROOT))),
+            new Upkeep.Target(values.inHomeOf(owner), Wanted.file(text.text(), MODE, owner)),
+            new Upkeep.Target(raw, Wanted.file(good.text(), MODE, Owner.ROOT))),
         written(known, good.env(), text));
   }
 
   private Finding nothingToWrite(TpuEnvSource.Knowledge known)
       throws IOException, InterruptedException {
-    boolean earlier = new SafeFile(root, VALUES).exists();
+    boolean earlier = values.exists();
     String kept = earlier ? "; the file of an earlier boot is there" : "";
     Reading reading = known.reading();
     if (known.problem() != null) {
@@ -68,6 +78,9 @@ public final class TpuEnvFile implements Component {
           "look at it: tpu-bootd metadata get tpu-env");
     }
     String cause = Readings.cause(reading);
+    if (known.hasNone() && noTpuHere.getAsBoolean()) {
+      return Readings.noTpuVm(reading);
+    }
     return switch (reading.status()) {
       case PENDING, PRESENT ->
           Finding.waiting("waiting for the metadata server" + kept, cause, reading.action());
@@ -86,8 +99,7 @@ public final class TpuEnvFile implements Component {
   private Finding written(TpuEnvSource.Knowledge known, TpuEnv env, TpuEnvText text) {
     var notes = new ArrayList<String>(env.notes());
     notes.addAll(text.notes());
-    Map<String, Object> facts =
-        Map.of("file", VALUES, "raw", RAW, "keys", List.copyOf(env.values().keySet()));
+    Map<String, Object> facts = Map.of("file", VALUES, "raw", RAW, "keys", text.keys());
     if (known.problem() != null) {
       return Finding.failed(
               "the attribute tpu-env cannot be read; the files hold the last that could",
@@ -99,7 +111,12 @@ public final class TpuEnvFile implements Component {
     if (known.reading().status() != Reading.Status.PRESENT) {
       notes.add("the files hold the last tpu-env received: " + Readings.cause(known.reading()));
     }
-    return Finding.ok(VALUES + " holds " + env.values().size() + " keys")
+    int leftOut = env.values().size() - text.keys().size();
+    return Finding.ok(
+            VALUES
+                + " holds "
+                + (text.keys().size() == 1 ? "1 key" : text.keys().size() + " keys")
+                + (leftOut == 0 ? "" : ", " + leftOut + " left out"))
         .withNotes(notes)
         .withFacts(facts);
   }

@@ -2,6 +2,7 @@ package org.tpubootd.env;
 
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.tpubootd.metadata.Attributes;
 import org.tpubootd.metadata.Reading;
@@ -34,11 +35,31 @@ public final class TpuEnvSource {
    * @param good the last text that could be read
    * @param problem why the text received last cannot be read, if it cannot
    */
-  record Knowledge(Reading reading, @Nullable Good good, @Nullable String problem) {}
+  record Knowledge(Reading reading, @Nullable Good good, @Nullable String problem) {
+
+    /** Whether the server says that there is none, and has never given one. */
+    boolean hasNone() {
+      return good == null && problem == null && reading.status() == Reading.Status.ABSENT;
+    }
+  }
 
   /** The last tpu-env that could be read; empty where none was received yet. */
   public Optional<TpuEnv> read() throws InterruptedException {
     return Optional.ofNullable(look().good()).map(Good::env);
+  }
+
+  /**
+   * The same, made into something else.
+   *
+   * @param ifNone what stands for a VM of which the server says that it has no tpu-env
+   * @return empty while neither is known
+   */
+  public <T> Optional<T> known(Function<TpuEnv, T> from, T ifNone) throws InterruptedException {
+    Knowledge known = look();
+    if (known.good() != null) {
+      return Optional.of(from.apply(known.good().env()));
+    }
+    return known.hasNone() ? Optional.of(ifNone) : Optional.empty();
   }
 
   Knowledge look() throws InterruptedException {

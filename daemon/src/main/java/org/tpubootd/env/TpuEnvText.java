@@ -13,9 +13,10 @@ import java.util.regex.Pattern;
  * SHELL_NEED_ESCAPE), so these are the four that get one.
  *
  * @param text the whole file
+ * @param keys those in the file
  * @param notes which key which reader cannot hold, a line each
  */
-record TpuEnvText(String text, List<String> notes) {
+record TpuEnvText(String text, List<String> keys, List<String> notes) {
 
   private static final Pattern ESCAPED = Pattern.compile("[\"\\\\$`]");
   private static final Pattern CONTROL = Pattern.compile("[\\x01-\\x08\\x0B-\\x1F\\x7F]");
@@ -31,23 +32,26 @@ record TpuEnvText(String text, List<String> notes) {
   private static final int LONGEST = 128 * 1024 - 1;
 
   TpuEnvText {
+    keys = List.copyOf(keys);
     notes = List.copyOf(notes);
   }
 
   static TpuEnvText of(TpuEnv env) {
     var text = new StringBuilder();
+    var keys = new ArrayList<String>();
     var notes = new ArrayList<String>();
     env.values()
         .forEach((key, value) -> {
           if (heldByAny(key, value, notes)) {
             noteReaders(key, value, notes);
+            keys.add(key);
             text.append(key)
                 .append("=\"")
                 .append(ESCAPED.matcher(value).replaceAll("\\\\$0"))
                 .append("\"\n");
           }
         });
-    return new TpuEnvText(text.toString(), notes);
+    return new TpuEnvText(text.toString(), keys, notes);
   }
 
   /** Whether the value may stand in the file without harm to the other values. */

@@ -17,12 +17,16 @@ import java.util.regex.Pattern;
  * @param variables in the order of the file
  * @param missing what the job has to ask the metadata server for
  * @param derived the variables whose value was not given but follows from others
+ * @param contradictions what cannot all be true, a line each; also in the notes
+ * @param severalHosts whether the slice is known to have more hosts than this one
  * @param notes what was left out and what contradicts itself, a line each
  */
 record Workload(
     Map<String, String> variables,
     List<Missing> missing,
     List<String> derived,
+    List<String> contradictions,
+    boolean severalHosts,
     List<String> notes) {
 
   static final String ACCELERATOR_TYPE = "accelerator-type";
@@ -32,6 +36,9 @@ record Workload(
   /** The attributes that fill in what tpu-env lacks. */
   static final List<String> ATTRIBUTES =
       List.of(WorkerEndpoints.ATTRIBUTE, ACCELERATOR_TYPE, AGENT_WORKER_NUMBER, WORKER_ID);
+
+  static final String HOST_NAMES = "worker host names";
+  static final String ID = "worker id";
 
   /**
    * Something that a job needs and that is not known.
@@ -75,7 +82,7 @@ record Workload(
     private final List<Missing> missing = new ArrayList<>();
     private final List<String> derived = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
-    private boolean contradicted;
+    private final List<String> contradictions = new ArrayList<>();
 
     Maker(TpuEnv env, Function<String, Optional<String>> attributes) {
       this.env = env;
@@ -94,12 +101,15 @@ record Workload(
       env.values().keySet().stream()
           .filter(name -> name.startsWith("MEGASCALE_"))
           .forEach(name -> given(name).ifPresent(value -> put(name, value)));
-      if (missing.isEmpty() && !contradicted) {
+      if (missing.isEmpty() && contradictions.isEmpty()) {
         put(SKIP, "true");
       } else if (!missing.isEmpty()) {
         notes.add(SKIP + " is left out; a job has to ask the metadata server for: " + missing());
       }
-      return new Workload(variables, missing, derived, notes);
+      boolean severalHosts =
+          shape.hosts().filter(hosts -> hosts.size() > 1).isPresent()
+              || listed.filter(hosts -> hosts.size() > 1).isPresent();
+      return new Workload(variables, missing, derived, contradictions, severalHosts, notes);
     }
 
     private String missing() {
@@ -166,8 +176,7 @@ record Workload(
         id = Optional.of(0);
         derived.add("TPU_WORKER_ID");
       }
-      require(
-          "TPU_WORKER_ID", id.map(String::valueOf), "worker id", AGENT_WORKER_NUMBER, WORKER_ID);
+      require("TPU_WORKER_ID", id.map(String::valueOf), ID, AGENT_WORKER_NUMBER, WORKER_ID);
       return id;
     }
 
@@ -218,12 +227,12 @@ record Workload(
       Optional<String> names =
           count == 1 ? Optional.of("localhost") : listed.map(list -> String.join(",", list));
       if (names.isEmpty() || (fits && workerId.isPresent())) {
-        require("TPU_WORKER_HOSTNAMES", names, "worker host names", WorkerEndpoints.ATTRIBUTE);
+        require("TPU_WORKER_HOSTNAMES", names, HOST_NAMES, WorkerEndpoints.ATTRIBUTE);
       }
     }
 
     private void contradiction(String note) {
-      contradicted = true;
+      contradictions.add(note);
       notes.add(note + "; " + SKIP + " and what contradicts is left to the job");
     }
 

@@ -1,6 +1,8 @@
 package org.tpubootd.health;
 
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -46,7 +48,7 @@ final class PortHolder {
           return Optional.of(name(process) + " (pid " + process.getFileName() + ")");
         }
       }
-    } catch (IOException e) {
+    } catch (IOException | DirectoryIteratorException e) {
       return Optional.empty();
     }
     return Optional.empty();
@@ -54,8 +56,9 @@ final class PortHolder {
 
   private static void collectListeners(Path table, int port, Set<String> links) {
     String suffix = ":" + HexFormat.of().withUpperCase().toHexDigits((short) port);
-    try {
-      for (String line : Files.readAllLines(table)) {
+    // Line by line: a busy host has hundreds of thousands of connections.
+    try (BufferedReader lines = Files.newBufferedReader(table)) {
+      for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         String[] fields = line.strip().split("\\s+");
         if (fields.length > INODE
             && fields[STATE].equals(LISTEN)
@@ -76,7 +79,7 @@ final class PortHolder {
           return true;
         }
       }
-    } catch (IOException e) {
+    } catch (IOException | DirectoryIteratorException e) {
       // The process ended meanwhile, or is not ours to look into: then it is not the one to name.
       return false;
     }

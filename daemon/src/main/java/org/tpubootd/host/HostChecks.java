@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -40,14 +41,24 @@ public final class HostChecks implements Component {
 
   private final HostRoot root;
   private final Supplier<Optional<String>> generation;
+  private final BooleanSupplier noTpuHere;
+  private final boolean isService;
 
   /**
    * @param generation of the TPU on this host as the table of generations names it; empty while
    *     none is known
+   * @param isService whether this process was started as a service
+   * @param noTpuHere whether it is certain that this machine has no TPU
    */
-  public HostChecks(HostRoot root, Supplier<Optional<String>> generation) {
+  public HostChecks(
+      HostRoot root,
+      boolean isService,
+      Supplier<Optional<String>> generation,
+      BooleanSupplier noTpuHere) {
+    this.isService = isService;
     this.root = root;
     this.generation = generation;
+    this.noTpuHere = noTpuHere;
   }
 
   @Override
@@ -66,7 +77,12 @@ public final class HostChecks implements Component {
     Optional<String> known = generation.get();
     if (known.isEmpty()) {
       return Plan.nothingToDo(
-          Finding.inert("nothing to check", "no TPU is known on this host, nor promised to it"));
+          noTpuHere.getAsBoolean()
+              ? Finding.inert("nothing to check", "no TPU is on this host, nor promised to it")
+              : Finding.waiting(
+                  "what to check depends on the TPU",
+                  "neither tpu-env nor the PCI functions tell its generation yet",
+                  "see the parts tpu-env and devices"));
     }
     var deviations = new ArrayList<String>();
     checkArguments(known.get(), deviations);
@@ -77,9 +93,11 @@ public final class HostChecks implements Component {
     }
     return Plan.nothingToDo(
         Finding.degraded(
-                "%d of kernel and limits are not as a TPU host needs them"
-                    .formatted(deviations.size()),
-                "the notes name each",
+                deviations.size() == 1
+                    ? "one setting of the kernel or of limits is not what a TPU host needs"
+                    : "%d settings of the kernel and of limits are not what a TPU host needs"
+                        .formatted(deviations.size()),
+                "see the notes",
                 "do what the notes say; TPU programs may run slowly or fail until then")
             .withNotes(deviations));
   }
@@ -123,7 +141,8 @@ public final class HostChecks implements Component {
   }
 
   /**
-   * Our own limits are those that systemd gives to a service without any of its own. Only that of
+   * A service's own limits are those that systemd gives to any service without limits of its own;
+   * those of a command come from the shell it was started in, and are told as such. Only that of
    * open files looks better than it is: the JVM raises its soft limit to the hard one at its start.
    */
   private void checkLimits(List<String> deviations) throws IOException {
@@ -132,7 +151,7 @@ public final class HostChecks implements Component {
     checkLimit(limits, "Max open files", OPEN_FILES, "LimitNOFILE=100000", deviations);
   }
 
-  private static void checkLimit(
+  private void checkLimit(
       String limits, String name, long wanted, String setting, List<String> deviations) {
     Matcher matcher = LIMIT.matcher(limits);
     while (matcher.find()) {
@@ -141,9 +160,10 @@ public final class HostChecks implements Component {
       }
       if (number(matcher.group(2)) < wanted) {
         deviations.add(
-            "%s of a service is %s instead of %s: set Default%s in /etc/systemd/system.conf.d"
+            "%s of %s is %s instead of %s: set Default%s in /etc/systemd/system.conf.d"
                     .formatted(
                         name.substring(4),
+                        isService ? "a service" : "this process",
                         matcher.group(2),
                         wanted == Long.MAX_VALUE ? "unlimited" : wanted,
                         setting)

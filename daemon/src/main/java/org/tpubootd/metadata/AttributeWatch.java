@@ -117,7 +117,7 @@ final class AttributeWatch implements Runnable {
         outage.answered(key);
         backoff.reset();
       }
-      case Answer.Refused refused -> outage.failed(key, refused.cause());
+      case Answer.Refused refused -> outage.refused(key, refused.cause());
       case Answer.TryLater later -> outage.failed(key, later.cause());
     }
     return switch (answer) {

@@ -27,12 +27,14 @@ import org.tpubootd.core.Deadline;
  * The metadata server over HTTP. Follows no redirect and uses no proxy: what answers must be the
  * server itself.
  */
-public final class MetadataServer implements Metadata {
+public final class MetadataServer implements Metadata, AutoCloseable {
 
   private static final String ROOT = "/computeMetadata/v1/";
 
   /** The server closes its wait in time as a rule; this is for what lies between. */
   private static final Duration LONGER_THAN_THE_SERVER = Duration.ofSeconds(10);
+
+  private static final int LAST_PORT = 65535;
 
   private final MetadataConfig config;
   private final String host;
@@ -44,15 +46,11 @@ public final class MetadataServer implements Metadata {
   private @Nullable Client client;
 
   /**
-   * @param environmentHost GCE_METADATA_HOST as the environment has it; goes before the config
    * @param clock for a Retry-After that is given as a date
    */
-  public MetadataServer(
-      MetadataConfig config, Optional<String> environmentHost, InstantSource clock) {
+  public MetadataServer(MetadataConfig config, InstantSource clock) {
     this.config = config;
-    this.host =
-        bracketed(
-            environmentHost.map(String::strip).filter(h -> !h.isEmpty()).orElse(config.host()));
+    this.host = bracketed(config.host());
     this.reader = new AnswerReader(clock);
   }
 
@@ -111,9 +109,19 @@ public final class MetadataServer implements Metadata {
   private Optional<URI> uri(String pathAndQuery) {
     try {
       var uri = new URI("http://" + host + ROOT + pathAndQuery).parseServerAuthority();
-      return Optional.of(uri).filter(made -> host.equals(made.getRawAuthority()));
+      return Optional.of(uri)
+          .filter(made -> host.equals(made.getRawAuthority()) && made.getPort() <= LAST_PORT);
     } catch (URISyntaxException e) {
       return Optional.empty();
+    }
+  }
+
+  /** Gives back what the client holds; a later question opens it again. */
+  @Override
+  public synchronized void close() {
+    if (client != null) {
+      client.close();
+      client = null;
     }
   }
 

@@ -43,7 +43,10 @@ final class PatientGet {
         backoff.reset();
         return answer;
       }
-      Duration wait = later.retryAfter().orElseGet(backoff::next);
+      // A server that says "at once" is not to be asked in a loop.
+      Duration jittered = backoff.next();
+      Duration wait =
+          later.retryAfter().filter(asked -> asked.compareTo(jittered) > 0).orElse(jittered);
       // A wait up to the end of the budget would only put off the same answer.
       if (time.since(began).plus(wait).compareTo(budget) < 0) {
         time.sleep(wait);

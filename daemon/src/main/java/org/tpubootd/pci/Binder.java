@@ -43,7 +43,19 @@ final class Binder {
    */
   record Failure(PciFunction function, String cause, boolean hangs) {}
 
-  private record Touched(PciFunction before, String override) {}
+  /** A function that was begun with, and what is known of it. */
+  private static final class Touched {
+    final PciFunction before;
+    final String override;
+
+    /** Whether it had no driver when we let vfio-pci look for it. */
+    boolean boundByUs;
+
+    Touched(PciFunction before, String override) {
+      this.before = before;
+      this.override = override;
+    }
+  }
 
   /** A function that is pulled out meanwhile is no failure. */
   Optional<Failure> bind(List<PciFunction> group) throws InterruptedException {
@@ -74,13 +86,18 @@ final class Binder {
       throws IOException, InterruptedException {
     String bdf = function.bdf();
     String override = kernel.read(bdf, sysfs.device(bdf).resolve("driver_override"));
-    touched.push(new Touched(function, override));
+    var one = new Touched(function, override);
+    touched.push(one);
     if (!override.equals(Sysfs.VFIO_PCI)) {
       kernel.write(bdf, sysfs.device(bdf).resolve("driver_override"), Sysfs.VFIO_PCI);
     }
     if (function.driver().isPresent()) {
       unbind(bdf, function.driver().get());
     }
+    if (sysfs.driver(bdf).filter(Sysfs.VFIO_PCI::equals).isPresent()) {
+      return; // another tpu-bootd or a udev rule was faster, and a job may have it open by now
+    }
+    one.boundByUs = true;
     kernel.write(bdf, sysfs.driversProbe(), bdf);
     // The kernel reports success for a probe that found no driver: only the link tells.
     if (!waitForDriver(bdf, driver -> driver.filter(Sysfs.VFIO_PCI::equals).isPresent())) {
@@ -92,8 +109,25 @@ final class Binder {
     }
   }
 
+  /**
+   * Takes a function from the driver that it was seen with, and from no other: one that has got
+   * another meanwhile was given to it by somebody. So the write goes to that driver's own file, and
+   * not by way of the device's link, which would lead to whatever it has by now.
+   */
   private void unbind(String bdf, String driver) throws IOException, InterruptedException {
-    kernel.write(bdf, sysfs.device(bdf).resolve("driver/unbind"), bdf);
+    if (sysfs.driver(bdf).filter(driver::equals).isEmpty()) {
+      return;
+    }
+    try {
+      kernel.write(bdf, sysfs.unbind(driver), bdf);
+    } catch (Deadline.Passed e) {
+      throw e;
+    } catch (IOException e) {
+      if (sysfs.driver(bdf).filter(driver::equals).isEmpty()) {
+        return; // ENODEV: it lost the driver between our look and the write
+      }
+      throw e;
+    }
     if (!waitForDriver(bdf, now -> now.filter(driver::equals).isEmpty())) {
       throw new IOException(
           "writing '%s' to /sys/bus/pci/drivers/%s/unbind came back without an error, but the"
@@ -119,8 +153,8 @@ final class Binder {
       try {
         rollBack(one);
       } catch (IOException e) {
-        if (sysfs.isThere(one.before().bdf())) {
-          leftBehind.add(one.before().bdf() + ": " + e.getMessage());
+        if (sysfs.isThere(one.before.bdf())) {
+          leftBehind.add(one.before.bdf() + ": " + e.getMessage());
         }
       }
     }
@@ -128,24 +162,26 @@ final class Binder {
   }
 
   private void rollBack(Touched one) throws IOException, InterruptedException {
-    String bdf = one.before().bdf();
+    String bdf = one.before.bdf();
+    boolean vfio = sysfs.driver(bdf).filter(Sysfs.VFIO_PCI::equals).isPresent();
+    if (vfio && !one.boundByUs) {
+      throw new IOException("it stays with vfio-pci, since somebody else has bound it meanwhile");
+    }
     // An override that was vfio-pci already comes from a try that failed half-way (the page's
     // script leaves it): with it the old driver could not come back. "\n" clears; a write of
     // nothing never reaches the kernel.
     boolean none =
-        one.override().isEmpty()
-            || one.override().equals(NONE)
-            || one.override().equals(Sysfs.VFIO_PCI);
-    kernel.write(bdf, sysfs.device(bdf).resolve("driver_override"), none ? "\n" : one.override());
-    if (sysfs.driver(bdf).filter(Sysfs.VFIO_PCI::equals).isPresent()) {
-      String node = "/dev/vfio/" + one.before().group().orElse("");
+        one.override.isEmpty() || one.override.equals(NONE) || one.override.equals(Sysfs.VFIO_PCI);
+    kernel.write(bdf, sysfs.device(bdf).resolve("driver_override"), none ? "\n" : one.override);
+    if (vfio) {
+      String node = "/dev/vfio/" + one.before.group().orElse("");
       List<String> held = holders.of(Set.of(node));
       if (!held.isEmpty()) {
         throw new IOException("it stays with vfio-pci, since " + String.join(", ", held));
       }
       unbind(bdf, Sysfs.VFIO_PCI);
     }
-    Optional<String> former = one.before().driver();
+    Optional<String> former = one.before.driver();
     if (former.isPresent() && sysfs.driver(bdf).isEmpty()) {
       kernel.write(bdf, sysfs.driversProbe(), bdf);
       if (!waitForDriver(bdf, former::equals)) {

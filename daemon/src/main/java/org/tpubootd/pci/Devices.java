@@ -39,7 +39,8 @@ public final class Devices implements Component {
   private volatile int functions = 8;
 
   /**
-   * @param expected what tpu-env promises; empty while it is not known or on a VM that has none
+   * @param expected what tpu-env promises, nothing where there is none; empty while that is not
+   *     known
    * @param loader loads a kernel module that is missing, {@link ModuleLoader#modprobe}
    */
   public Devices(

@@ -14,6 +14,9 @@ import java.util.regex.Pattern;
  */
 public record Expected(Optional<String> generation, Optional<Integer> chipsPerHost) {
 
+  /** Of a VM without tpu-env. */
+  public static final Expected NOTHING = new Expected(Optional.empty(), Optional.empty());
+
   /** {@code v4-256}, {@code v5litepod-16}, {@code v7x-16} on Compute Engine, {@code tpu7x-16}. */
   private static final Pattern ACCELERATOR_TYPE =
       Pattern.compile("(?:tpu-?)?v?([0-9]+[a-z]*)-[0-9]+", Pattern.CASE_INSENSITIVE);

@@ -1,9 +1,8 @@
 package org.tpubootd.pci;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
+import java.util.List;
 import org.tpubootd.config.HostRoot;
 
 /** Loads a module into the running kernel. */
@@ -21,7 +20,7 @@ public interface ModuleLoader {
    * The machine's {@code modprobe}. Under another root there is no kernel to load anything into:
    * there, each load fails and says so.
    *
-   * @param limit for each run; then it is killed
+   * @param limit for each run; then it is killed, but not when the daemon ends meanwhile
    */
   static ModuleLoader modprobe(HostRoot root, Duration limit) {
     if (!root.equals(HostRoot.MACHINE)) {
@@ -31,34 +30,6 @@ public interface ModuleLoader {
                 .formatted(module, root.directory()));
       };
     }
-    return module -> run(module, limit);
-  }
-
-  private static void run(String module, Duration limit) throws IOException, InterruptedException {
-    Process process;
-    try {
-      process = new ProcessBuilder("modprobe", "--", module).redirectErrorStream(true).start();
-    } catch (IOException e) {
-      throw new IOException("modprobe cannot be run (package kmod): " + e.getMessage(), e);
-    }
-    try {
-      process.getOutputStream().close();
-      if (!process.waitFor(limit.toNanos(), TimeUnit.NANOSECONDS)) {
-        throw new IOException(
-            "modprobe %s did not end within %d ms".formatted(module, limit.toMillis()));
-      }
-      if (process.exitValue() != 0) {
-        // A few lines at most, which fit in the pipe; so reading after the end loses nothing.
-        byte[] output = process.getInputStream().readNBytes(4096);
-        throw new IOException(
-            "modprobe %s ended with exit code %d: %s"
-                .formatted(
-                    module,
-                    process.exitValue(),
-                    new String(output, StandardCharsets.UTF_8).strip().replace('\n', ' ')));
-      }
-    } finally {
-      process.destroyForcibly();
-    }
+    return new Modprobe(List.of("modprobe", "--"), limit);
   }
 }

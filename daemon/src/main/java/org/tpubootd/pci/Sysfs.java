@@ -93,6 +93,11 @@ final class Sysfs {
     return root.resolve(DEVICES + "/" + bdf);
   }
 
+  /** Where the kernel takes a function away from this very driver, and says ENODEV else. */
+  Path unbind(String driver) {
+    return root.resolve("/sys/bus/pci/drivers/" + driver + "/unbind");
+  }
+
   Path driversProbe() {
     return root.resolve("/sys/bus/pci/drivers_probe");
   }

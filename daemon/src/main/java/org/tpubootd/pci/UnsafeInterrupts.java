@@ -20,6 +20,9 @@ final class UnsafeInterrupts {
 
   static final String PATH = "/sys/module/vfio_iommu_type1/parameters/allow_unsafe_interrupts";
 
+  private static final String RISK =
+      "whoever may open a node under /dev/vfio can raise interrupts of the host";
+
   private final Path file;
 
   UnsafeInterrupts(HostRoot root) {
@@ -71,12 +74,11 @@ final class UnsafeInterrupts {
     return switch (value) {
       case ON ->
           List.of(
-              "allow_unsafe_interrupts is on: whoever may open a node under /dev/vfio can raise"
-                  + " interrupts of the host; "
-                  + (wanted
-                      ? "devices.allow-unsafe-interrupts: never leaves it off, where the VM has"
-                          + " interrupt remapping"
-                      : "tpu-bootd did not set it"));
+              wanted
+                  ? "allow_unsafe_interrupts is on, since VMs have no interrupt remapping: "
+                      + RISK
+                      + "; with `devices.allow-unsafe-interrupts: never` tpu-bootd does not set it"
+                  : "allow_unsafe_interrupts is on: " + RISK + "; tpu-bootd did not set it");
       case FIXED_OFF ->
           wanted
               ? List.of(

@@ -20,6 +20,7 @@ final class Verdict {
   private final DevicesConfig config;
   private final boolean wantsUnsafeInterrupts;
   private final Optional<Expected> expected;
+  private final boolean knowsWhatToExpect;
   private final Map<String, Problem> failures;
   private final Map<Problem, List<String>> problems = new LinkedHashMap<>();
   private final List<String> notes;
@@ -37,6 +38,7 @@ final class Verdict {
     this.survey = survey;
     this.config = config;
     this.wantsUnsafeInterrupts = wantsUnsafeInterrupts;
+    knowsWhatToExpect = expected.isPresent();
     this.expected = expected.filter(Expected::promisesTpu);
     this.failures = failures;
     notes = new ArrayList<>(survey.notes());
@@ -68,6 +70,12 @@ final class Verdict {
   }
 
   private Finding noTpu() {
+    if (!knowsWhatToExpect) {
+      return Finding.waiting(
+          "no TPU function yet",
+          "no PCI function is on the table of generations, and what tpu-env promises is not known",
+          "see the part tpu-env");
+    }
     return expected
         .map(promised ->
             Finding.failed(
@@ -78,7 +86,7 @@ final class Verdict {
         .orElseGet(() ->
             Finding.inert(
                 "no TPU on this host",
-                "no PCI function is on the table of generations, and tpu-env names none"));
+                "no PCI function is on the table of generations, and no tpu-env promises one"));
   }
 
   private Finding judge(long ready, boolean unusable) {
@@ -164,6 +172,7 @@ final class Verdict {
 
   private void compareWithExpected() {
     for (GenerationRow row : rows()) {
+      noteParts(row);
       int chips = chips(row);
       if (expected.flatMap(Expected::chipsPerHost).isEmpty()
           && !row.chipsPerHost().isEmpty()
@@ -212,13 +221,34 @@ final class Verdict {
         });
   }
 
-  /** Chips, not functions: where a chip has several, they share its slot. */
-  private int chips(GenerationRow row) {
+  /**
+   * A chip of which not all functions are here counts as one, and a note says so. No more than a
+   * note: of the functions of tpu7x, two to a chip, it is not known for certain that they always
+   * share a slot, and a whole host must not be called degraded by a guess.
+   */
+  private void noteParts(GenerationRow row) {
+    slots(row)
+        .forEach((slot, functions) -> {
+          long here = functions % row.functionsPerChip();
+          if (here != 0) {
+            notes.add(
+                "%s has %d of the %d functions of a %s chip, which counts as whole all the same"
+                    .formatted(slot, here, row.functionsPerChip(), row.name()));
+          }
+        });
+  }
+
+  private Map<String, Long> slots(GenerationRow row) {
     return survey.tpus().stream()
         .filter(tpu -> tpu.row().equals(row))
-        .collect(Collectors.groupingBy(tpu -> tpu.function().slot(), Collectors.counting()))
-        .values()
-        .stream()
+        .collect(
+            Collectors.groupingBy(
+                tpu -> tpu.function().slot(), LinkedHashMap::new, Collectors.counting()));
+  }
+
+  /** Chips, not functions: where a chip has several, they share its slot. */
+  private int chips(GenerationRow row) {
+    return slots(row).values().stream()
         .mapToInt(functions -> Math.ceilDiv(functions.intValue(), row.functionsPerChip()))
         .sum();
   }

@@ -98,7 +98,7 @@ class ConfigErrorsTest {
             "3: the key 'log' stands twice; the first is in line 1"),
         wrong(
             "health:\n  port: 1\n  port: 1",
-            "3: the key 'port' stands twice; the first is in line 2"),
+            "3: the key 'health.port' stands twice; the first is in line 2"),
         // Broken YAML.
         wrong("log: info\nhealth: [1, 2", "2: broken YAML: expected ',' or ']'"),
         wrong("log: info\n\tx: 1", "2: broken YAML: found character '\\t(TAB)'"),

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -190,5 +191,19 @@ class ConfigLayersTest {
     assertThat(rows.getLast().node()).isEqualTo(DevicesConfig.NodeKind.ACCEL);
     assertThat(files.setting("devices.generations[1].subsystem-device").origin())
         .isEqualTo("/etc/tpu-bootd/config.yaml:4");
+  }
+
+  @Test
+  void environment_goesBeforeTheFilesAndIsTheOrigin() throws Exception {
+    files().main("metadata: {host: '10.0.0.1'}");
+    var environment = Map.of("GCE_METADATA_HOST", " localhost:8080", "DOCKER_HOST", "");
+
+    var loaded = new ConfigLoader(new HostRoot(directory), environment).load();
+
+    assertThat(loaded.config().metadata().host()).isEqualTo("localhost:8080");
+    assertThat(loaded.config().containers().engine()).isEqualTo("unix:///var/run/docker.sock");
+    assertThat(loaded.settings())
+        .contains(
+            new Setting("metadata.host", "localhost:8080", "GCE_METADATA_HOST in the environment"));
   }
 }

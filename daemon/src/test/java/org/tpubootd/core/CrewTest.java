@@ -139,4 +139,19 @@ class CrewTest {
 
     await().untilAsserted(() -> assertThat(crew.stuck()).containsExactly("stuck"));
   }
+
+  @Test
+  void stuck_namesATaskThatHasEndedByADefect() throws Exception {
+    crew.bring(
+        List.of(
+            new Task(
+                "broken",
+                1,
+                () ->
+                    () -> {
+                      throw new IllegalStateException("on purpose");
+                    })));
+
+    await().untilAsserted(() -> assertThat(crew.stuck()).containsExactly("broken"));
+  }
 }

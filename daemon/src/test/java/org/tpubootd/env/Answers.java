@@ -23,6 +23,12 @@ final class Answers implements Attributes {
     return this;
   }
 
+  /** As at the start of a process. */
+  Answers forget(String key) {
+    readings.remove(key);
+    return this;
+  }
+
   @Override
   public Reading read(String key) {
     return readings.getOrDefault(key, new Reading(Status.ABSENT, null, null, null));

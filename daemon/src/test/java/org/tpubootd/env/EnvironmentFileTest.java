@@ -107,8 +107,7 @@ class EnvironmentFileTest {
     var found = pass();
 
     assertThat(found.state()).isEqualTo(State.OK);
-    assertThat(found.summary())
-        .isEqualTo("/etc/environment sets 1 variable, 1 left out or by hand");
+    assertThat(found.summary()).isEqualTo("/etc/environment sets 1 variable; 1 is set by hand");
     assertThat(found.notes())
         .containsExactly(
             "CLOUDSDK_PYTHON is set by hand in /etc/environment, line 1 and 1 more; it is kept");

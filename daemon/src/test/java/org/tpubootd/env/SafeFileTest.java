@@ -5,15 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.sun.management.ThreadMXBean;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -123,7 +128,7 @@ class SafeFileTest {
     var toOther = Wanted.file("text", 0644, new Owner(2000, 2001));
 
     file("/etc/a").write(wanted("text"));
-    assertThat(file("/etc/a").difference(toOther).orElseThrow()).startsWith("it belongs to ");
+    assertThat(file("/etc/a").difference(toOther).orElseThrow()).isEqualTo("it belongs to 0:0");
     file("/etc/a").write(toOther);
 
     assertThat(Files.getAttribute(on("/etc/a"), "unix:uid")).isEqualTo(2000);
@@ -231,6 +236,60 @@ class SafeFileTest {
     assertThat(names(on("/etc"))).containsAll(before).hasSize(before.size() + 1);
     assertThat(full.resolve("content")).hasContent("kept");
     assertThat(file("/etc/a").difference(wanted("text"))).isEmpty();
+  }
+
+  @Test
+  void leftOvers_areLookedForByName_howeverMuchLiesBeside() throws Exception {
+    Path home = strangersDirectory("/home/tpu-runtime");
+    file("/home/tpu-runtime/tpu-env").write(wanted("text"));
+    for (int i = 0; i < 3000; i++) {
+      Files.createFile(home.resolve(".tpu-bootd.tpu-env.x" + i));
+    }
+    try (Place place = Place.find(root, "/home/tpu-runtime/tpu-env").orElseThrow()) {
+      Scratch.leftOvers(place); // loads what it needs
+      var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+      long before = threads.getCurrentThreadAllocatedBytes();
+
+      assertThat(Scratch.leftOvers(place)).isEmpty();
+
+      // Each name that is listed takes more than 100 bytes.
+      assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(3000 * 100);
+    }
+  }
+
+  @Test
+  void call_thatHangs_isNotJoinedByAnother() throws Exception {
+    var file = new SafeFile(root, "/etc/a", Duration.ofMillis(50));
+    var comesBack = new CountDownLatch(1);
+    assertThatIOException()
+        .isThrownBy(() ->
+            file.within(
+                "writing",
+                () -> {
+                  awaitWhateverHappens(comesBack);
+                  return "";
+                }))
+        .withMessage("writing /etc/a did not come back within 50 ms");
+
+    assertThatIOException()
+        .isThrownBy(() -> file.inHomeOf(Owner.ROOT).exists())
+        .withMessage("reading /etc/a was not tried, since writing /etc/a has not come back");
+
+    comesBack.countDown();
+    var patient = Awaitility.await().ignoreExceptions();
+    patient.until(() -> !file.exists());
+  }
+
+  /** As a call that hangs in the kernel, which an interrupt does not reach. */
+  private static void awaitWhateverHappens(CountDownLatch latch) {
+    while (true) {
+      try {
+        latch.await();
+        return;
+      } catch (InterruptedException _) {
+        // as if it had not come
+      }
+    }
   }
 
   @Test

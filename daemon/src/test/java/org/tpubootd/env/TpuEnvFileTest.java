@@ -27,11 +27,12 @@ class TpuEnvFileTest {
 
   @TempDir Path directory;
   private final Answers answers = new Answers();
+  private boolean noTpuHere;
   private final TpuEnvSource source = new TpuEnvSource(answers);
 
   private TpuEnvFile component() {
     return new TpuEnvFile(
-        new HostRoot(directory), new FilesConfig("tpu-runtime", Map.of()), source);
+        new HostRoot(directory), new FilesConfig("tpu-runtime", Map.of()), source, () -> noTpuHere);
   }
 
   private Finding pass() throws Exception {
@@ -44,6 +45,29 @@ class TpuEnvFileTest {
 
   private Path raw() {
     return directory.resolve("etc/tpu/tpu-env");
+  }
+
+  @Test
+  void pass_noTpuVm_isInertAndSaysWhy() throws Exception {
+    noTpuHere = true;
+    answers.fail("tpu-env", Status.ABSENT, "asking for tpu-env: 404");
+
+    var found = pass();
+
+    assertThat(found.state()).isEqualTo(State.INERT);
+    assertThat(found.summary()).isEqualTo("no TPU VM: there is neither a tpu-env nor a TPU");
+    assertThat(found.cause()).startsWith("asking for tpu-env: 404; ");
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Status.class,
+      names = {"PENDING", "UNREACHABLE"})
+  void pass_noTpuButNobodySaysThatThereIsNoTpuEnv_waits(Status status) throws Exception {
+    noTpuHere = true;
+    answers.fail("tpu-env", status, "no answer");
+
+    assertThat(pass().state()).isEqualTo(State.WAITING);
   }
 
   @Test
@@ -65,6 +89,17 @@ class TpuEnvFileTest {
     assertThat(found.summary()).isEqualTo("/home/tpu-runtime/tpu-env holds 2 keys");
     assertThat(found.notes()).isEmpty();
     assertThat(found.facts()).containsEntry("keys", List.of("ZONE", "WORKER_ID"));
+  }
+
+  @Test
+  void pass_keyThatIsLeftOut_isNotCounted() throws Exception {
+    answers.give("tpu-env", GOOD + "ODD: '\uFDD0'\n");
+
+    var found = pass();
+
+    assertThat(found.summary()).isEqualTo("/home/tpu-runtime/tpu-env holds 2 keys, 1 left out");
+    assertThat(found.facts()).containsEntry("keys", List.of("ZONE", "WORKER_ID"));
+    assertThat(found.notes()).singleElement().asString().startsWith("ODD is left out");
   }
 
   @Test

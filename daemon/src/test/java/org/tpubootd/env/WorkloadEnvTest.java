@@ -23,13 +23,15 @@ class WorkloadEnvTest {
 
   @TempDir Path directory;
   private final Answers answers = new Answers();
+  private boolean noTpuHere;
 
   private WorkloadEnv component() {
     return new WorkloadEnv(
         new HostRoot(directory),
         new FilesConfig("tpu-runtime", Map.of()),
         new TpuEnvSource(answers),
-        answers);
+        answers,
+        () -> noTpuHere);
   }
 
   private Finding pass() throws Exception {
@@ -38,6 +40,29 @@ class WorkloadEnvTest {
 
   private Path file() {
     return directory.resolve("run/tpu-bootd/workload.env");
+  }
+
+  @Test
+  void pass_noTpuVm_isInertAndSaysWhy() throws Exception {
+    noTpuHere = true;
+    answers.fail("tpu-env", Status.ABSENT, "asking for tpu-env: 404");
+
+    var found = pass();
+
+    assertThat(found.state()).isEqualTo(State.INERT);
+    assertThat(found.summary()).isEqualTo("no TPU VM: there is neither a tpu-env nor a TPU");
+    assertThat(found.cause()).startsWith("asking for tpu-env: 404; ");
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Status.class,
+      names = {"PENDING", "UNREACHABLE"})
+  void pass_noTpuButNobodySaysThatThereIsNoTpuEnv_waits(Status status) throws Exception {
+    noTpuHere = true;
+    answers.fail("tpu-env", status, "no answer");
+
+    assertThat(pass().state()).isEqualTo(State.WAITING);
   }
 
   @Test
@@ -73,12 +98,23 @@ class WorkloadEnvTest {
   }
 
   @Test
-  void pass_notAllThere_isOkAndSaysWhatIsMissing() throws Exception {
-    answers.give("tpu-env", Samples.read("made-up-v5p-16-worker1.yaml"));
+  void pass_boundsNotAllThere_isOkAndSaysWhatIsMissing() throws Exception {
+    answers.give("tpu-env", "ACCELERATOR_TYPE: 'v3-32'\nWORKER_ID: '0'\n");
 
     var found = pass();
 
     assertThat(found.state()).isEqualTo(State.OK);
+    assertThat(found.summary()).startsWith("/run/tpu-bootd/workload.env lacks: host bounds");
+    assertThat(found.notes()).last().asString().startsWith("TPU_SKIP_MDS_QUERY is left out");
+  }
+
+  @Test
+  void pass_slicesHostsUnknownForGood_isDegraded() throws Exception {
+    answers.give("tpu-env", Samples.read("made-up-v5p-16-worker1.yaml"));
+
+    var found = pass();
+
+    assertThat(found.state()).isEqualTo(State.DEGRADED);
     assertThat(found.summary()).isEqualTo("/run/tpu-bootd/workload.env lacks: worker host names");
     assertThat(found.facts()).containsEntry("missing", List.of("worker host names"));
     assertThat(Files.readString(file())).doesNotContain("SKIP").contains("TPU_WORKER_ID=1\n");
@@ -117,10 +153,64 @@ class WorkloadEnvTest {
 
     var found = pass();
 
-    assertThat(found.state()).isEqualTo(State.OK);
+    assertThat(found.state()).isEqualTo(State.DEGRADED);
+    assertThat(found.cause()).startsWith("the metadata server lists 1 workers");
     assertThat(found.summary())
         .isEqualTo("/run/tpu-bootd/workload.env is written without what contradicts itself");
     assertThat(found.notes().getFirst()).startsWith("the metadata server lists 1 workers");
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Status.class,
+      names = {"PENDING", "UNREACHABLE", "REFUSED"})
+  void pass_whatIsMissingMayStillCome_keepsTheBetterFileOfBefore(Status status) throws Exception {
+    answers
+        .give("tpu-env", Samples.read("made-up-v5p-16-worker1.yaml"))
+        .give("worker-network-endpoints", "a,b");
+    pass();
+    String good = Files.readString(file());
+    // A new process: nothing was received yet but tpu-env.
+    answers.forget("worker-network-endpoints").fail("worker-network-endpoints", status, "503");
+
+    var plan = component().plan();
+    var found = plan.carryOut(_ -> {});
+
+    assertThat(plan.steps()).isEmpty();
+    assertThat(found.state()).isEqualTo(status == Status.REFUSED ? State.DEGRADED : State.WAITING);
+    assertThat(found.summary()).startsWith("/run/tpu-bootd/workload.env is kept as it was");
+    assertThat(found.cause()).isEqualTo("503");
+    assertThat(Files.readString(file())).isEqualTo(good).contains("TPU_SKIP_MDS_QUERY");
+
+    answers.give("worker-network-endpoints", "c,d");
+    assertThat(pass().state()).isEqualTo(State.OK);
+    assertThat(file()).content().contains("TPU_WORKER_HOSTNAMES=c,d");
+  }
+
+  @Test
+  void pass_oneRefusedForGood_stillTakesWhatMakesTheFileBetter() throws Exception {
+    answers
+        .give("tpu-env", "WORKER_ID: '0'\n")
+        .fail("worker-network-endpoints", Status.REFUSED, "403");
+    pass();
+
+    answers.give("tpu-env", "WORKER_ID: '0'\nACCELERATOR_TYPE: 'v5p-16'\n");
+    pass();
+
+    assertThat(file()).content().contains("TPU_ACCELERATOR_TYPE=v5p-16");
+  }
+
+  @Test
+  void pass_workerIdBeyondTheLastWorker_isDegraded() throws Exception {
+    answers
+        .give("tpu-env", "ACCELERATOR_TYPE: 'v5p-16'\nWORKER_ID: '7'\n")
+        .give("worker-network-endpoints", "a,b");
+
+    var found = pass();
+
+    assertThat(found.state()).isEqualTo(State.DEGRADED);
+    assertThat(found.cause()).isEqualTo("the worker id is 7, but of 2 workers the last has 1");
+    assertThat(file()).content().doesNotContain("SKIP");
   }
 
   @Test

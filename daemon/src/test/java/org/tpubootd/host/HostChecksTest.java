@@ -27,6 +27,8 @@ class HostChecksTest {
 
   @TempDir Path directory;
   private Optional<String> generation = Optional.of("v5p");
+  private boolean noTpuHere;
+  private boolean isService = true;
 
   @BeforeEach
   void hostAsItShouldBe() throws IOException {
@@ -43,20 +45,33 @@ class HostChecksTest {
   }
 
   private Finding look() throws IOException {
-    return new HostChecks(new HostRoot(directory), () -> generation).plan().now();
+    return new HostChecks(new HostRoot(directory), isService, () -> generation, () -> noTpuHere)
+        .plan()
+        .now();
   }
 
   @Test
   void plan_hostAsItShouldBeIsOkAndNothingIsChanged() throws IOException {
     assertThat(look().state()).isEqualTo(State.OK);
-    assertThat(new HostChecks(new HostRoot(directory), () -> generation).plan().steps()).isEmpty();
+    assertThat(
+            new HostChecks(new HostRoot(directory), isService, () -> generation, () -> noTpuHere)
+                .plan()
+                .steps())
+        .isEmpty();
   }
 
   @Test
   void plan_hostWithoutTpuIsInert() throws IOException {
     generation = Optional.empty();
+    noTpuHere = true;
     write("/proc/cmdline", "");
     assertThat(look().state()).isEqualTo(State.INERT);
+  }
+
+  @Test
+  void plan_hostOfWhichNothingIsKnownYetWaits() throws IOException {
+    generation = Optional.empty();
+    assertThat(look().state()).isEqualTo(State.WAITING);
   }
 
   @ParameterizedTest
@@ -115,6 +130,15 @@ class HostChecksTest {
   void plan_limitThatIsTooLowIsNamed(String files, String memory, String note) throws IOException {
     write("/proc/self/limits", LIMITS.formatted(files, memory));
     assertThat(look().notes()).singleElement().asString().startsWith(note);
+  }
+
+  @Test
+  void plan_limitOfACommandIsNotCalledThatOfAService() throws IOException {
+    isService = false;
+    write("/proc/self/limits", LIMITS.formatted("1024", "unlimited"));
+    assertThat(look().notes()).singleElement().asString().startsWith("open files of this process");
+    assertThat(look().summary())
+        .isEqualTo("one setting of the kernel or of limits is not what a TPU host needs");
   }
 
   @Test

@@ -249,7 +249,6 @@ class AttributeWatchTest {
     server.then(value("a", "e1"));
     server.after(Duration.ofSeconds(3), later("asking X: connection reset"));
     server.then(new Answer.TryLater("asking X: 503", Optional.of(Duration.ofSeconds(20))));
-    server.then(new Answer.Refused("asking X: 403", "let it ask"));
     server.then(value("b", "e2"));
 
     try (var log = new LogLines(Outage.class)) {

@@ -49,7 +49,7 @@ class MetadataServerTest {
   private final FakeTime clock = new FakeTime();
 
   private MetadataServer server() {
-    return new MetadataServer(Samples.patient(host()), Optional.empty(), clock);
+    return new MetadataServer(Samples.patient(host()), clock);
   }
 
   private static String host() {
@@ -128,25 +128,6 @@ class MetadataServerTest {
             .withQueryParam("alt", absent()));
   }
 
-  @Test
-  void host_environmentGoesBeforeTheConfiguration() throws Exception {
-    answerWith(good("x"));
-
-    var server =
-        new MetadataServer(Samples.patient("127.0.0.1:1"), Optional.of(" " + host()), clock);
-
-    assertThat(server.get(Samples.TPU_ENV)).isInstanceOf(Answer.Value.class);
-  }
-
-  @Test
-  void host_anEmptyEnvironmentCountsAsNotSet() throws Exception {
-    answerWith(good("x"));
-
-    var server = new MetadataServer(Samples.patient(host()), Optional.of(""), clock);
-
-    assertThat(server.get(Samples.TPU_ENV)).isInstanceOf(Answer.Value.class);
-  }
-
   @ParameterizedTest
   @CsvSource({
     "::1, [::1]",
@@ -156,8 +137,7 @@ class MetadataServerTest {
     "localhost:8080, localhost:8080",
   })
   void host_bareIpv6AddressesGetBrackets(String given, String shown) throws Exception {
-    var noTime = Samples.config("unused", Duration.ofMillis(1));
-    var server = new MetadataServer(noTime, Optional.of(given), clock);
+    var server = new MetadataServer(Samples.config(given, Duration.ofMillis(1)), clock);
 
     // Whether something answers there does not matter: every kind of cause names the host.
     assertThat(Reading.of(server.get(Samples.TPU_ENV), null).cause())
@@ -166,9 +146,10 @@ class MetadataServerTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"no host", "http://169.254.169.254", "host:port", "a_b:", "[::1"})
+  @ValueSource(
+      strings = {"no host", "http://169.254.169.254", "host:port", "host:99999", "a_b:", "[::1"})
   void host_thatIsNoneIsRefusedWithASentence(String host) throws Exception {
-    var server = new MetadataServer(Samples.patient(host), Optional.empty(), clock);
+    var server = new MetadataServer(Samples.patient(host), clock);
 
     assertThat(server.get(Samples.TPU_ENV))
         .isInstanceOfSatisfying(

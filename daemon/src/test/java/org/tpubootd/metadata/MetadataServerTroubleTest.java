@@ -22,7 +22,7 @@ class MetadataServerTroubleTest {
 
   private static Answer ask(String host, Duration readTimeout) throws InterruptedException {
     var config = Samples.config(host, readTimeout);
-    return new MetadataServer(config, Optional.empty(), new FakeTime()).get(Samples.TPU_ENV);
+    return new MetadataServer(config, new FakeTime()).get(Samples.TPU_ENV);
   }
 
   private static Answer ask(RawServer server) throws InterruptedException {
@@ -157,8 +157,7 @@ class MetadataServerTroubleTest {
   void longPollEndsAtOnceWhenItsThreadIsInterrupted() throws Exception {
     var interrupted = new AtomicBoolean();
     try (var raw = new RawServer(_ -> new CountDownLatch(1).await())) {
-      var server =
-          new MetadataServer(Samples.patient(raw.host()), Optional.empty(), new FakeTime());
+      var server = new MetadataServer(Samples.patient(raw.host()), new FakeTime());
       Thread thread =
           Thread.ofVirtual()
               .start(() -> {

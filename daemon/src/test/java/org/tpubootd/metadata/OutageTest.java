@@ -33,6 +33,27 @@ class OutageTest {
   }
 
   @Test
+  void keyThatIsRefusedForGood_hidesNoOutage() {
+    try (var log = new LogLines(Outage.class)) {
+      outage.refused("worker-id", "asking for worker-id: 403");
+      outage.refused("worker-id", "asking for worker-id: 403");
+      outage.failed("tpu-env", "connection refused");
+      outage.failed("worker-id", "connection refused");
+      time.advance(Duration.ofSeconds(2));
+      outage.answered("tpu-env");
+      outage.refused("worker-id", "asking for worker-id: 403");
+      outage.answered("worker-id");
+
+      assertThat(log.lines())
+          .containsExactly(
+              "WARN asking for worker-id: 403; it is asked again",
+              "WARN connection refused; it is asked again until it answers",
+              "INFO the metadata server answers again after 2.0 s",
+              "INFO the metadata server no longer refuses worker-id");
+    }
+  }
+
+  @Test
   void answersWithoutAnOutage_areNotTold() {
     try (var log = new LogLines(Outage.class)) {
       outage.answered("tpu-env");

@@ -30,7 +30,7 @@ class DevicesTest {
   @TempDir Path directory;
   private HostTree tree;
   private DevicesConfig config = HostTree.config();
-  private Optional<Expected> expected = Optional.empty();
+  private Optional<Expected> expected = Optional.of(Expected.NOTHING);
 
   @BeforeEach
   void makeTree() throws Exception {
@@ -87,6 +87,22 @@ class DevicesTest {
     Finding found = pass();
     assertThat(found.state()).isEqualTo(State.INERT);
     assertThat(found.notes()).isEmpty();
+  }
+
+  @Test
+  void pass_noTpuWhileItIsNotKnownWhetherOneIsPromisedWaits() throws Exception {
+    expected = Optional.empty();
+    Finding found = pass();
+    assertThat(found.state()).isEqualTo(State.WAITING);
+    assertThat(found.summary()).isEqualTo("no TPU function yet");
+    assertThat(found.causeIfAny().orElseThrow()).contains("what tpu-env promises is not known");
+  }
+
+  @Test
+  void pass_tpuWithoutTpuEnvIsOk() throws Exception {
+    bound(BDF, "5");
+    expected = Optional.empty();
+    assertThat(pass().state()).isEqualTo(State.OK);
   }
 
   @ParameterizedTest
@@ -151,7 +167,12 @@ class DevicesTest {
     bound("0000:00:06.0", "7");
     Finding found = pass();
     assertThat(found.summary()).isEqualTo("2 v5p chips ready");
-    assertThat(found.notes()).noneMatch(note -> note.contains("chips are here"));
+    assertThat(found.notes())
+        .noneMatch(note -> note.contains("chips are here"))
+        .filteredOn(note -> note.contains("functions"))
+        .containsExactly(
+            "0000:00:06 has 1 of the 2 functions of a v5p chip, which counts as whole all the"
+                + " same");
   }
 
   @Test
@@ -311,6 +332,16 @@ class DevicesTest {
 
     assertThat(pass().state()).isEqualTo(State.OK);
     assertThat(tree.read(org.tpubootd.pci.UnsafeInterrupts.PATH)).isEqualTo(value);
+  }
+
+  @Test
+  void pass_unsafeInterruptsAreTold() throws Exception {
+    bound(BDF, "5");
+    assertThat(pass().notes())
+        .contains(
+            "allow_unsafe_interrupts is on, since VMs have no interrupt remapping: whoever may open"
+                + " a node under /dev/vfio can raise interrupts of the host; with"
+                + " `devices.allow-unsafe-interrupts: never` tpu-bootd does not set it");
   }
 
   @Test

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,7 +30,7 @@ class EngineEventsIT {
   @BeforeEach
   void start() throws Exception {
     engine = FakeEngine.start(directory.resolve("engine.sock"));
-    bench = new Bench(engine.address(), Duration.ofMillis(500));
+    bench = new Bench(engine.address());
     bench.pass(vbar());
   }
 
@@ -44,6 +45,19 @@ class EngineEventsIT {
   @Test
   void beginning_wakesAll() {
     follow();
+
+    Awaitility.await().until(() -> rung.contains("all"));
+  }
+
+  @Test
+  void defect_doesNotEndTheWatch() {
+    var defects = new AtomicInteger(2);
+    follow(() -> {
+      if (defects.getAndDecrement() > 0) {
+        throw new IllegalStateException("as the test wants it");
+      }
+      rung.add("all");
+    });
 
     Awaitility.await().until(() -> rung.contains("all"));
   }
@@ -112,6 +126,10 @@ class EngineEventsIT {
   }
 
   private void follow() {
+    follow(() -> rung.add("all"));
+  }
+
+  private void follow(Runnable ringAll) {
     follower =
         Thread.ofVirtual()
             .start(
@@ -119,7 +137,7 @@ class EngineEventsIT {
                     bench.engine,
                     Duration.ofMillis(500),
                     rung::add,
-                    () -> rung.add("all"),
+                    ringAll,
                     Time.system(),
                     new Random(1)));
   }

@@ -142,7 +142,7 @@ class ImagePullIT {
 
     assertThat(found.state()).isEqualTo(State.FAILED);
     assertThat(found.summary()).isEqualTo("the image cannot be pulled");
-    assertThat(found.cause()).contains(error).contains(TestConfigs.VBAR_IMAGE);
+    assertThat(found.cause()).startsWith(TestConfigs.VBAR_IMAGE + ": " + error);
     assertThat(found.action()).contains(advice);
     assertThat(engine.names()).isEmpty();
   }
@@ -180,6 +180,29 @@ class ImagePullIT {
 
     assertThat(bench.pass(vbar).state()).isEqualTo(State.OK);
     assertThat(tried).isLessThan(3);
+  }
+
+  @Test
+  void registryAwayForLong_itsBeginningAndItsEndAreLogged() throws Exception {
+    engine.faults().failPulls("dial tcp: no such host");
+    var vbar = bench.supervise(vbar());
+    List<String> logged;
+    try (var log = new LogLines()) {
+      for (int pass = 0; pass < 4; pass++) {
+        bench.pass(vbar);
+        bench.time.forward(Duration.ofMinutes(1));
+      }
+      engine.faults().clear();
+      bench.pass(vbar);
+      logged = log.lines();
+    }
+
+    assertThat(engine.received("POST", "/images/create")).hasSize(5);
+    assertThat(logged)
+        .filteredOn(line -> line.contains(": pull"))
+        .containsExactly(
+            "container/vbar: pulling " + TestConfigs.VBAR_IMAGE,
+            "container/vbar: pulled " + TestConfigs.VBAR_IMAGE);
   }
 
   @Test

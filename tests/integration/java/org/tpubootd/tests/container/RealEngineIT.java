@@ -124,6 +124,23 @@ class RealEngineIT {
     assertThat(engine.docker("ps", "--all", "--format", "{{.Names}}")).isEqualTo(VBAR);
   }
 
+  /** The engine makes such a container, and says 404 only when it is to start. */
+  @Test
+  void otherSpecWithAMissingNetwork_oldOneRunsOn() throws Exception {
+    bench.pass(real("vbar"));
+    String before = inspect(VBAR, "{{.Id}}");
+    var changed = bench.supervise(real("vbar").network("typo-net"));
+
+    for (int pass = 0; pass < 4; pass++) {
+      Finding found = bench.pass(changed);
+      assertThat(found.state()).isEqualTo(State.DEGRADED);
+      assertThat(found.cause()).contains("network typo-net not found");
+      assertThat(runs(VBAR)).isTrue();
+      assertThat(inspect(VBAR, "{{.Id}}")).isEqualTo(before);
+      bench.time.forward(Duration.ofMinutes(1));
+    }
+  }
+
   @Test
   void madeAsAskedFor() throws Exception {
     bench.pass(real("vbar").environment(Map.of("A", "x y")));
@@ -145,6 +162,21 @@ class RealEngineIT {
     assertThat(bench.pass(real("vbar").disabled()).state()).isEqualTo(State.INERT);
 
     assertThat(inspectRun(VBAR)).isEqualTo(before);
+  }
+
+  @Test
+  void imageCommittedFromOurContainer_whatRunsFromItIsNotTouched() throws Exception {
+    bench.pass(real("vbar"));
+    engine.docker("commit", VBAR, "mydebug");
+    engine.docker("run", "--detach", "--network=host", "--name=users-own", "mydebug");
+    String before = inspectRun("users-own");
+
+    assertThat(bench.pass(real("vbar")).state()).isEqualTo(State.OK);
+    assertThat(new ContainerStop(bench.engine, bench.limits).stopAll()).isEmpty();
+    bench.pass(real("vbar").disabled());
+
+    assertThat(runs("users-own")).isTrue();
+    assertThat(inspectRun("users-own")).isEqualTo(before);
   }
 
   @Test
@@ -208,6 +240,36 @@ class RealEngineIT {
       Finding found = next.pass(real("vbar"));
       assertThat(found.state()).isEqualTo(State.OK);
       assertThat(found.notes()).isEmpty();
+    }
+  }
+
+  /** The engine goes on with a start whose caller is gone. */
+  @Test
+  void stopAll_justAfterTheContainerWasMade_nothingRunsAfterwards() throws Exception {
+    for (int i = 0; i < 3; i++) {
+      var vbar = bench.supervise(real("vbar"));
+      var loop = Thread.ofVirtual().start(() -> passUntilInterrupted(vbar));
+      Awaitility.await()
+          .pollInterval(Duration.ofMillis(5))
+          .until(() -> !engine.docker("ps", "--all", "--quiet").isEmpty());
+      loop.interrupt();
+      loop.join();
+
+      assertThat(new ContainerStop(bench.engine, bench.limits).stopAll()).isEmpty();
+
+      // To inspect it, the engine waits for whatever goes on with it.
+      assertThat(inspect(VBAR, "{{.State.Running}}")).isEqualTo("false");
+      engine.docker("rm", VBAR);
+    }
+  }
+
+  private void passUntilInterrupted(Component container) {
+    try {
+      while (!Thread.currentThread().isInterrupted()) {
+        ControlLoop.look(container, _ -> {});
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
     }
   }
 

@@ -10,13 +10,18 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Executors;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.tpubootd.config.ContainersConfig.Pull;
 import org.tpubootd.config.HostRoot;
 import org.tpubootd.container.ContainerStop;
+import org.tpubootd.container.SupervisedContainer;
 import org.tpubootd.core.Finding;
 import org.tpubootd.core.State;
 import org.tpubootd.testbed.FakeEngine;
@@ -142,6 +147,20 @@ class SupervisedContainerIT {
   }
 
   @Test
+  void times_areToldInWholeSeconds() throws Exception {
+    var vbar = bench.supervise(vbar());
+    assertThat(bench.pass(vbar).summary())
+        .matches("runs since \\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ");
+    engine.exit(NAME, 1, false);
+    bench.pass(vbar);
+    engine.exit(NAME, 1, false);
+
+    Finding ended = bench.pass(vbar);
+
+    assertThat(ended.toString()).contains("T").doesNotContainPattern(":\\d\\d\\.\\d+Z");
+  }
+
+  @Test
   void exitedTwice_waitsAndThenStarts() throws Exception {
     var vbar = bench.supervise(vbar());
     bench.pass(vbar);
@@ -151,11 +170,17 @@ class SupervisedContainerIT {
 
     Finding waits = bench.pass(vbar);
     assertThat(waits.state()).isEqualTo(State.DEGRADED);
-    assertThat(waits.summary()).startsWith("ended, starts again in ");
+    assertThat(waits.summary()).matches("ended, starts again after a wait of \\d+ s");
+    assertThat((Long) Bench.fact(waits, "startsAgainInSeconds")).isBetween(1L, 10L);
     assertThat(vbar.interval()).isBetween(Duration.ofSeconds(4), Duration.ofSeconds(10));
     assertThat(engine.runs(NAME)).isFalse();
 
-    bench.time.forward(Duration.ofSeconds(10));
+    bench.time.forward(Duration.ofSeconds(2));
+    assertThat(bench.pass(vbar).summary())
+        .as("the same text for as long as the wait goes on")
+        .isEqualTo(waits.summary());
+
+    bench.time.forward(Duration.ofSeconds(8));
     assertThat(bench.pass(vbar).state()).isEqualTo(State.OK);
   }
 
@@ -179,7 +204,8 @@ class SupervisedContainerIT {
     Finding found = bench.pass(vbar);
 
     assertThat(found.state()).isEqualTo(State.FAILED);
-    assertThat(found.summary()).startsWith("crash loop: ended 4 times in a row, starts again in");
+    assertThat(found.summary())
+        .startsWith("crash loop: ended 4 times in a row, starts again after a wait of");
     assertThat(found.cause()).contains("exit code 137 (killed because its memory ran out)");
     assertThat(Bench.fact(found, "lastEnds").toString())
         .contains("exitCode=1,", "exitCode=139", "exitCode=137", "oomKilled=true");
@@ -294,18 +320,85 @@ class SupervisedContainerIT {
     assertThat(engine.received("POST", "/stop")).isEmpty();
   }
 
-  @Test
-  void otherSpecThatCannotBeStarted_oldOneComesBack() throws Exception {
+  @ParameterizedTest
+  @ValueSource(ints = {400, 404, 409, 500})
+  void otherSpecThatCannotBeStarted_oldOneComesBackAndStays(int status) throws Exception {
     Finding before = bench.pass(vbar());
     String id = (String) Bench.fact(before, "id");
     var changed = bench.supervise(vbar().command("--new"));
-    engine.failStartsOf(NAME + "-next", "exec: \"--new\": executable file not found");
+    engine.failStartsOf(NAME + "-next", status, "network typo-net not found");
 
-    Finding found = bench.pass(changed);
+    for (int pass = 0; pass < 8; pass++) {
+      Finding found = bench.pass(changed);
+      assertThat(found.state()).isEqualTo(State.DEGRADED);
+      assertThat(found.cause()).contains("network typo-net not found");
+      assertThat(engine.runs(id)).isTrue();
+      bench.time.forward(Duration.ofMinutes(10));
+    }
+    assertThat(bench.pass(changed).action()).contains("reload");
+    assertThat(engine.received("POST", "/stop")).as("tried and given up").hasSize(3);
+    assertThat(engine.names()).containsExactly(NAME, NAME + "-next");
+  }
 
-    assertThat(found.state()).isEqualTo(State.DEGRADED);
-    assertThat(found.cause()).contains("executable file not found");
+  @Test
+  void otherSpecThatCannotBeStarted_triedAgainWhenTheSpecChanges() throws Exception {
+    bench.root = new HostRoot(directory);
+    Path file = Files.writeString(directory.resolve("otel.yaml"), "a: 1\n");
+    bench.pass(vbar());
+    var changed = bench.supervise(vbar().mounting("/otel.yaml", "/conf/otel.yaml"));
+    engine.failStartsOf(NAME + "-next", 404, "network typo-net not found");
+    for (int pass = 0; pass < 4; pass++) {
+      bench.pass(changed);
+      bench.time.forward(Duration.ofMinutes(10));
+    }
+    Files.writeString(file, "a: 2\n");
+
+    bench.pass(changed);
+
+    assertThat(engine.received("POST", "/stop")).hasSize(4);
+  }
+
+  @Test
+  void otherSpecAndTheOldOneDoesNotComeBackEither_keptAndStartedLater() throws Exception {
+    Finding before = bench.pass(vbar());
+    String id = (String) Bench.fact(before, "id");
+    var changed = bench.supervise(vbar().command("--new"));
+    engine.failStartsOf(NAME + "-next", 404, "network typo-net not found");
+    engine.failStartsOf(NAME, 500, "the engine has a bad day");
+    bench.pass(changed);
+    assertThat(engine.runs(id)).isFalse();
+
+    engine.letStart(NAME);
+    bench.time.forward(Duration.ofMinutes(10));
+    bench.pass(changed);
+
     assertThat(engine.runs(id)).isTrue();
+  }
+
+  @Test
+  void stoppedOneOfAnOlderSpec_goesOnlyWhenTheNewOneRuns() throws Exception {
+    bench.pass(vbar());
+    engine.exit(NAME, 0, false);
+    engine.forgetReceived();
+
+    assertThat(bench.pass(vbar().command("--new")).state()).isEqualTo(State.OK);
+
+    assertThat(changes())
+        .containsExactly(
+            "POST /containers/create", "POST start", "DELETE container", "POST rename");
+    assertThat(engine.names()).containsExactly(NAME);
+  }
+
+  @Test
+  void otherSpecWhileTheOldOneStillHasTheNextName_replaced() throws Exception {
+    bench.pass(vbar());
+    engine.faults().drop("/rename");
+    bench.pass(vbar().command("--new"));
+    engine.faults().clear();
+
+    assertThat(bench.pass(vbar().command("--newer")).state()).isEqualTo(State.OK);
+    assertThat(engine.names()).containsExactly(NAME);
+    assertThat(engine.askedFor(NAME).path("Cmd").toString()).isEqualTo("[\"--newer\"]");
   }
 
   @Test
@@ -334,21 +427,87 @@ class SupervisedContainerIT {
     assertThat(changes()).containsExactly("POST rename");
   }
 
-  @Test
-  void foreignContainerWithOurName_notTouched() throws Exception {
-    String foreign = engine.addForeign(NAME, true);
+  @ParameterizedTest
+  @ValueSource(strings = {NAME, NAME + "-next"})
+  void foreignContainerWithAName_notTouchedAndNothingMade(String name) throws Exception {
+    String foreign = engine.addForeign(name, true);
 
     Finding found = bench.pass(vbar());
 
     assertThat(found.state()).isEqualTo(State.INERT);
+    assertThat(found.summary()).endsWith(name);
     assertThat(found.cause()).contains(foreign.substring(0, 12));
     assertThat(changes()).isEmpty();
   }
 
   @Test
+  void foreignContainerWithTheNextName_oursRunsOnWhateverTheSpec() throws Exception {
+    Finding before = bench.pass(vbar());
+    String foreign = engine.addForeign(NAME + "-next", false);
+    engine.forgetReceived();
+
+    Finding same = bench.pass(vbar());
+    Finding changed = bench.pass(vbar().command("--new"));
+
+    assertThat(same.state()).isEqualTo(State.OK);
+    assertThat(same.notes()).singleElement().asString().contains(foreign.substring(0, 12));
+    assertThat(changed.state()).isEqualTo(State.DEGRADED);
+    assertThat(changed.notes()).singleElement().asString().contains("cannot be replaced");
+    assertThat(engine.runs((String) Bench.fact(before, "id"))).isTrue();
+    assertThat(changes()).isEmpty();
+  }
+
+  @Test
+  void foreignContainerTookTheName_oursWithTheNextNameRunsOn() throws Exception {
+    bench.pass(vbar());
+    engine.addCopy(NAME, NAME + "-next");
+    engine.removeByForce(NAME);
+    engine.addForeign(NAME, false);
+    engine.forgetReceived();
+
+    Finding found = bench.pass(vbar());
+
+    assertThat(found.state()).isEqualTo(State.OK);
+    assertThat(found.notes()).singleElement().asString().contains("is called " + NAME);
+    assertThat(changes()).isEmpty();
+  }
+
+  @Test
+  void foreignContainerTookTheNameAndOursIsStopped_inert() throws Exception {
+    bench.pass(vbar());
+    engine.addCopy(NAME, NAME + "-next");
+    engine.removeByForce(NAME);
+    engine.exit(NAME + "-next", 0, false);
+    engine.addForeign(NAME, true);
+    engine.forgetReceived();
+
+    assertThat(bench.pass(vbar()).state()).isEqualTo(State.INERT);
+    assertThat(changes()).isEmpty();
+  }
+
+  /** What {@code docker commit} and {@code docker run} make of our container. */
+  @Test
+  void foreignContainerWithOurLabels_notTouchedAndTold() throws Exception {
+    Finding before = bench.pass(vbar());
+    engine.addCopy(NAME, "users-own");
+    engine.exit(NAME, 0, false);
+
+    Finding after = bench.pass(vbar());
+
+    assertThat(after.state()).isEqualTo(State.OK);
+    assertThat(Bench.fact(after, "id")).isEqualTo(Bench.fact(before, "id"));
+    assertThat(after.notes()).anyMatch(note -> note.contains("users-own"));
+    assertThat(engine.runs("users-own")).isTrue();
+    bench.pass(vbar().disabled());
+    assertThat(engine.names()).containsExactly("users-own");
+    assertThat(new ContainerStop(bench.engine, bench.limits).stopAll()).isEmpty();
+    assertThat(engine.runs("users-own")).isTrue();
+  }
+
+  @Test
   void twoOfOurs_theOneMoreIsRemoved() throws Exception {
     Finding before = bench.pass(vbar());
-    engine.addCopy(NAME, "copy");
+    engine.addCopy(NAME, NAME + "-next");
 
     Finding after = bench.pass(vbar());
 
@@ -417,7 +576,7 @@ class SupervisedContainerIT {
     bench.pass(vbar);
     Finding waits = bench.pass(vbar);
 
-    assertThat(waits.summary()).contains("starts again in");
+    assertThat(waits.summary()).contains("starts again after a wait of");
     assertThat(waits.cause()).contains("unable to apply caps");
     assertThat(engine.received("POST", "/start")).hasSize(2);
   }
@@ -432,6 +591,23 @@ class SupervisedContainerIT {
   }
 
   @Test
+  void logLines_beginWithThePart() throws Exception {
+    List<String> logged;
+    try (var log = new LogLines()) {
+      bench.pass(vbar());
+      bench.pass(vbar().command("--new"));
+      new ContainerStop(bench.engine, bench.limits).stopAll();
+      bench.pass(vbar().disabled());
+      logged = log.lines();
+    }
+
+    assertThat(logged)
+        .contains("container/vbar: started tpu-bootd-vbar", "container/vbar: stopped")
+        .allSatisfy(line -> assertThat(line).startsWith("container/vbar: "))
+        .noneSatisfy(line -> assertThat(line).containsPattern("[0-9a-f]{64}"));
+  }
+
+  @Test
   void stopAll_stopsOursSideBySideAndKeepsThem() throws Exception {
     bench.pass(vbar());
     bench.pass(vbar().name("telemetry").image("gcr.io/p/telemetry:1"));
@@ -443,6 +619,38 @@ class SupervisedContainerIT {
     assertThat(engine.runs(NAME)).isFalse();
     assertThat(engine.runs("tpu-bootd-telemetry")).isFalse();
     assertThat(engine.runs("somebody")).isTrue();
+  }
+
+  /** Our side of a start is cut off by the end of the loop; the engine goes on with it. */
+  @Test
+  void stopAll_startThatTheEngineStillCarriesOut_stoppedToo() throws Exception {
+    engine.faults().holdStarts();
+    var vbar = bench.supervise(vbar());
+    var loop = Thread.ofVirtual().start(() -> passUntilInterrupted(vbar));
+    Awaitility.await().until(() -> !engine.received("POST", "/start").isEmpty());
+    loop.interrupt();
+    loop.join();
+
+    List<String> problems;
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      var stop = threads.submit(() -> new ContainerStop(bench.engine, bench.limits).stopAll());
+      Awaitility.await().until(() -> !engine.received("POST", "/stop").isEmpty());
+      engine.faults().clear();
+      problems = stop.get();
+    }
+
+    assertThat(problems).isEmpty();
+    assertThat(engine.names()).containsExactly(NAME);
+    assertThat(engine.inspect(NAME).orElseThrow().path("State").path("Status").asText())
+        .isEqualTo("exited");
+  }
+
+  private void passUntilInterrupted(SupervisedContainer container) {
+    try {
+      bench.pass(container);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Test
@@ -460,6 +668,7 @@ class SupervisedContainerIT {
     assertThat(new ContainerStop(bench.engine, bench.limits).stopAll())
         .singleElement()
         .asString()
+        .startsWith("container/vbar: cannot stop the container")
         .contains("cannot stop container");
   }
 

@@ -23,6 +23,7 @@ final class TestConfigs {
     private List<String> command = List.of();
     private Map<String, String> environment = Map.of();
     private boolean privileged = true;
+    private String network = "host";
     private String configFile;
     private String configMount;
 
@@ -56,6 +57,11 @@ final class TestConfigs {
       return this;
     }
 
+    One network(String name) {
+      network = name;
+      return this;
+    }
+
     One command(String... words) {
       command = List.of(words);
       return this;
@@ -84,7 +90,7 @@ final class TestConfigs {
           "2000",
           environment,
           privileged,
-          "host",
+          network,
           null,
           10 << 20,
           3,

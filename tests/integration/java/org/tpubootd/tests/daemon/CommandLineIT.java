@@ -94,7 +94,9 @@ class CommandLineIT {
     Outcome applied = run("apply", "device");
 
     assertThat(applied.exitCode()).isEqualTo(2);
-    assertThat(applied.err()).contains("no part 'device'").contains("devices, host");
+    assertThat(applied.err())
+        .contains("no part 'device'")
+        .contains("the parts are devices, tpu-env");
   }
 
   @Test
@@ -186,7 +188,6 @@ class CommandLineIT {
           apply
           plan
           config
-          status
           run
           """)
   void badConfiguration_endsEveryVerbWithTwoAndNamesFileLineAndKey(String verb) throws Exception {
@@ -202,6 +203,91 @@ class CommandLineIT {
   }
 
   @Test
+  void badConfiguration_doesNotKeepStatusFromAskingTheDaemon() throws Exception {
+    try (var daemon = host.startDaemon()) {
+      assertThat(daemon.awaitReady(Duration.ofSeconds(60))).isTrue();
+      host.configure("00-port", "health:\n  port: " + host.port() + "\n");
+      host.configure("90-bad", "imgae: x\n");
+
+      // Where the port is the usual one, the defaults lead to the daemon; else they cannot.
+      Outcome status = run("status");
+
+      assertThat(status.err())
+          .contains("unknown key 'imgae'")
+          .contains("going on with the defaults");
+      assertThat(status.exitCode()).isIn(0, 3);
+    }
+  }
+
+  @Test
+  void badConfiguration_doesNotKeepMetadataGetFromAnswering() throws Exception {
+    host.configure("90-bad", "health:\n  prot: 1\n");
+    host.metadata().set("some-key", "some value");
+
+    // By the environment, which is not read from a file.
+    Outcome got = run("metadata", "get", "some-key");
+
+    assertThat(got.out()).isEqualTo("some value\n");
+    assertThat(got.exitCode()).isZero();
+    assertThat(got.err()).contains("unknown key 'health.prot'");
+  }
+
+  @ParameterizedTest(name = "--root ''{0}''")
+  @ValueSource(strings = {"", "/no/such/directory", "/etc/passwd"})
+  void root_thatIsNoDirectoryEndsWithTwo(String root) throws Exception {
+    ProcessBuilder command = host.command("config");
+    command.command().set(command.command().indexOf("--root") + 1, root);
+
+    Process process = command.redirectErrorStream(true).start();
+
+    assertThat(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+        .contains("is not a directory");
+    assertThat(process.waitFor()).isEqualTo(2);
+  }
+
+  @Test
+  void root_hasItsOwnEngineUnlessTheEnvironmentNamesOne() throws Exception {
+    ProcessBuilder command = host.command("plan", "container", "--json");
+    command.environment().remove("DOCKER_HOST");
+
+    Process process = command.start();
+    JsonNode plans = new ObjectMapper().readTree(process.getInputStream());
+
+    assertThat(process.waitFor()).isEqualTo(1);
+    assertThat(plans.path(0).path("cause").asText()).contains(host.root() + "/var/run/docker.sock");
+  }
+
+  @Test
+  void plan_ofEverythingHasTheContainersThatFollowTheDevices() throws Exception {
+    assertThat(run("plan").out()).contains("tpu-bootd-vbar");
+  }
+
+  @Test
+  void apply_ofAContainerAloneWaitsForDevicesThatAreNotBound() throws Exception {
+    Outcome applied = run("apply", "container/vbar");
+
+    assertThat(applied.exitCode()).isEqualTo(1);
+    assertThat(applied.out()).contains("waits for the devices");
+    assertThat(host.engine().names()).isEmpty();
+  }
+
+  @Test
+  void configJson_hasTypedValues() throws Exception {
+    JsonNode settings = new ObjectMapper().readTree(run("config", "--json").out());
+
+    assertThat(StreamSupport.stream(settings.spliterator(), false))
+        .anySatisfy(setting -> {
+          assertThat(setting.path("key").asText()).isEqualTo("health.port");
+          assertThat(setting.path("value").isInt()).isTrue();
+        })
+        .anySatisfy(setting -> {
+          assertThat(setting.path("key").asText()).isEqualTo("metadata.host");
+          assertThat(setting.path("origin").asText())
+              .isEqualTo("GCE_METADATA_HOST in the environment");
+        });
+  }
+
+  @Test
   void config_tellsWhereEachValueComesFrom() throws Exception {
     host.configure("90-more", "devices:\n  write-deadline: 3s\n");
 
@@ -209,8 +295,8 @@ class CommandLineIT {
 
     assertThat(config.exitCode()).isZero();
     assertThat(config.out())
-        .contains("# /etc/tpu-bootd/config.d/90-more.yaml:2\ndevices.write-deadline: 3s\n")
-        .contains("# default\nlog: info\n");
+        .contains("# /etc/tpu-bootd/config.d/90-more.yaml:2\ndevices.write-deadline = 3s\n")
+        .contains("# default\nlog = info\n");
   }
 
   @Test

@@ -44,7 +44,8 @@ class TpuEnvReadersIT {
   private Finding write(String text) throws Exception {
     var source = new TpuEnvSource(_ -> new Reading(Reading.Status.PRESENT, text, null, null));
     var found =
-        new TpuEnvFile(new HostRoot(host), new FilesConfig("tpu-runtime", Map.of()), source)
+        new TpuEnvFile(
+                new HostRoot(host), new FilesConfig("tpu-runtime", Map.of()), source, () -> false)
             .plan()
             .carryOut(_ -> {});
     assertThat(found.state()).describedAs(found.toString()).isEqualTo(State.OK);

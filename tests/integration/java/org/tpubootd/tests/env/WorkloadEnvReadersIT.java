@@ -52,7 +52,8 @@ class WorkloadEnvReadersIT {
                 new HostRoot(host),
                 new FilesConfig("tpu-runtime", Map.of()),
                 new TpuEnvSource(attributes),
-                attributes)
+                attributes,
+                () -> false)
             .plan()
             .carryOut(_ -> {});
     var variables = new LinkedHashMap<String, String>();

@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -59,7 +58,7 @@ class WatchIT {
             watchTimeout,
             Duration.ofMillis(200));
     return new WatchedAttributes(
-        new MetadataServer(config, Optional.empty(), Time.system()),
+        new MetadataServer(config, Time.system()),
         List.of("tpu-env"),
         config.longestRetry(),
         Time.system(),

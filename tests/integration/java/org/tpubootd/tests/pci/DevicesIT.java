@@ -57,7 +57,7 @@ class DevicesIT {
   private SysfsTree tree;
   private final List<String> loaded = new ArrayList<>();
   private ModuleLoader loader = loaded::add;
-  private Optional<Expected> expected = Optional.empty();
+  private Optional<Expected> expected = Optional.of(Expected.NOTHING);
 
   @AfterEach
   void closeTree() throws IOException {
@@ -247,9 +247,9 @@ class DevicesIT {
     assertThat(found.state()).isEqualTo(State.FAILED);
     assertThat(found.summary()).isEqualTo("0 of 1 v5p functions ready: a write to sysfs hangs");
     assertThat(found.causeIfAny().orElseThrow())
-        .contains("writing '0000:00:05.0' to /sys/bus/pci/devices/0000:00:05.0/driver/unbind")
+        .contains("writing '0000:00:05.0' to /sys/bus/pci/drivers/old-tpu/unbind")
         .contains("process 4711 (python3) holds /dev/vfio/8");
-    assertThat(later.causeIfAny().orElseThrow()).contains("driver/unbind has not come back");
+    assertThat(later.causeIfAny().orElseThrow()).contains("old-tpu/unbind has not come back");
     assertThat(threadsThatWrite()).hasSize(1);
 
     tree.repair("/sys/bus/pci/drivers/old-tpu/unbind");
@@ -311,6 +311,44 @@ class DevicesIT {
     assertThat(found.causeIfAny().orElseThrow())
         .contains("not undone: 0000:00:05.0: it stays with vfio-pci, since process 4711 (python3)");
     assertThat(tree.driver(FIRST)).contains("vfio-pci");
+  }
+
+  @Test
+  void pass_functionThatSomebodyBoundAfterTheLookIsNotTakenFromVfioAgain() throws Exception {
+    tree = SysfsTree.create(root, "v5p", 1);
+    tree.giveToDriver("old-tpu");
+    var plan = devices(PATIENT).plan();
+    pass(devices(PATIENT)); // another tpu-bootd
+    Object node = Files.getAttribute(root.resolve("dev/vfio/8"), "unix:ctime");
+
+    Finding found = plan.carryOut(_ -> {});
+
+    assertThat(found.state()).as("%s", found).isEqualTo(State.OK);
+    assertThat(tree.driver(FIRST)).contains("vfio-pci");
+    // An unbind in between would have made the node anew.
+    assertThat(Files.getAttribute(root.resolve("dev/vfio/8"), "unix:ctime")).isEqualTo(node);
+  }
+
+  @Test
+  void pass_rollBackLeavesAFunctionThatSomebodyElseHasBound() throws Exception {
+    tree = SysfsTree.create(root, "v5p", 2);
+    tree.joinGroups("0000:00:06.0", FIRST);
+    tree.giveToDriver("old-tpu");
+    tree.failWrites("/sys/bus/pci/devices/0000:00:06.0/driver_override");
+    var plan = devices(PATIENT).plan();
+    // As the page's udev script does it.
+    tree.write(FIRST_OVERRIDE, "vfio-pci");
+    tree.write("/sys/bus/pci/drivers/old-tpu/unbind", FIRST);
+    await().until(() -> tree.driver(FIRST).isEmpty());
+    tree.write("/sys/bus/pci/drivers_probe", FIRST);
+    await().until(() -> tree.driver(FIRST).equals(Optional.of("vfio-pci")));
+
+    Finding found = plan.carryOut(_ -> {});
+
+    assertThat(found.causeIfAny().orElseThrow())
+        .contains("0000:00:05.0: it stays with vfio-pci, since somebody else has bound it");
+    assertThat(tree.driver(FIRST)).contains("vfio-pci");
+    assertThat(tree.read(FIRST_OVERRIDE)).isEqualTo("vfio-pci");
   }
 
   @Test
