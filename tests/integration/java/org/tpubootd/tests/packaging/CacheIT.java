@@ -2,6 +2,7 @@ package org.tpubootd.tests.packaging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.tpubootd.tests.packaging.BuiltPackage.PACKAGING;
+import static org.tpubootd.tests.packaging.BuiltPackage.PROJECT;
 import static org.tpubootd.tests.packaging.BuiltPackage.STAGE;
 import static org.tpubootd.tests.packaging.BuiltPackage.TARGET;
 import static org.tpubootd.tests.packaging.BuiltPackage.VERSION;
@@ -188,5 +189,53 @@ class CacheIT {
     assertThat(said.code()).isEqualTo(1);
     assertThat(said.err()).contains("have changed since the cache was made");
     assertThat(STAGE).exists();
+  }
+
+  @Test
+  void machineThatPermitsNoMount_getsAPackageWithoutACacheAndIsTold(@TempDir Path other)
+      throws Exception {
+    for (String part : List.of("stage", "made-from")) {
+      run("cp", "-a", TARGET.resolve(part).toString(), other.toString()).ok();
+    }
+    Files.deleteIfExists(other.resolve("stage").resolve(HOME).resolve("tpu-bootd.aot"));
+    Files.deleteIfExists(other.resolve("stage").resolve(HOME).resolve("tpu-bootd.aot.sha256"));
+    Path unshare = Files.createDirectory(other.resolve("bin")).resolve("unshare");
+    Files.writeString(unshare, "#!/bin/sh\nexit 1\n");
+    assertThat(unshare.toFile().setExecutable(true)).isTrue();
+    var environment =
+        Map.of(
+            "PATH",
+            unshare.getParent() + ":" + System.getenv("PATH"),
+            "TARGET",
+            other.toString(),
+            "VERSION",
+            VERSION,
+            "TIMESTAMP",
+            System.getProperty("tpubootd.timestamp"),
+            "COMPRESSION",
+            "0");
+
+    Said maker =
+        run(
+            environment,
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                "-cp",
+                PROJECT.resolve("tests/target/classes")
+                    + ":"
+                    + PROJECT.resolve("tests/target/lib/*"),
+                "org.tpubootd.testbed.CacheMaker",
+                PROJECT.toString(),
+                other.toString()));
+    assertThat(maker.ok().out()).contains("the package is made without a cache");
+    run(environment, List.of(PACKAGING.resolve("build").toString(), "deb")).ok();
+
+    Path unpacked = other.resolve("unpacked");
+    try (var debs = Files.newDirectoryStream(other, "*.deb")) {
+      run("dpkg-deb", "-x", debs.iterator().next().toString(), unpacked.toString()).ok();
+    }
+    assertThat(unpacked.resolve(HOME).resolve("tpu-bootd.aot")).doesNotExist();
+    tree = unpacked;
+    assertThat(atFinalPath("")).isEqualTo(new Said(0, ANSWER, ""));
   }
 }
