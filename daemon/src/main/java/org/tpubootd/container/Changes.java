@@ -38,8 +38,7 @@ final class Changes {
   void carryOut(ContainerSpec spec, Decision decision)
       throws EngineException, InterruptedException {
     Optional<Observed> before = predecessor(decision);
-    removal.of(
-        decision.others().stream().filter(one -> !before.equals(Optional.of(one))).toList());
+    removal.of(decision.others().stream().filter(one -> !before.equals(Optional.of(one))).toList());
     switch (decision) {
       case Decision.Keep(Observed good, List<Observed> _) -> giveName(spec, good.id(), good.name());
       case Decision.Start(Observed stopped, List<Observed> _) ->
@@ -114,8 +113,7 @@ final class Changes {
       throw e;
     }
     boolean onTrial =
-        before.filter(one -> !one.hasSpec(spec.hash())).isPresent()
-            && name.equals(spec.nextName());
+        before.filter(one -> !one.hasSpec(spec.hash())).isPresent() && name.equals(spec.nextName());
     if (onTrial) {
       return;
     }

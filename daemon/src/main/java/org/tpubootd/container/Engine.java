@@ -66,8 +66,7 @@ public final class Engine implements Closeable {
   Holdings holdings(String part) throws EngineException, InterruptedException {
     var all =
         client.call(
-            "list the containers",
-            docker -> docker.listContainersCmd().withShowAll(true).exec());
+            "list the containers", docker -> docker.listContainersCmd().withShowAll(true).exec());
     var ours = new ArrayList<Observed>();
     var foreigners = new ArrayList<Holdings.Other>();
     var lookalikes = new ArrayList<Holdings.Other>();
@@ -160,7 +159,8 @@ public final class Engine implements Closeable {
       return Optional.of(
           Observed.of(
               client.call(
-                  "inspect the container " + Observed.shortId(id), docker -> docker.inspectContainerCmd(id).exec())));
+                  "inspect the container " + Observed.shortId(id),
+                  docker -> docker.inspectContainerCmd(id).exec())));
     } catch (EngineException.NotFound _) {
       return Optional.empty();
     }

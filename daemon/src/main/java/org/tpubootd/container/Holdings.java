@@ -15,10 +15,7 @@ import java.util.Set;
  * @param rival a running one of somebody else's that does the part's work under another name
  */
 record Holdings(
-    List<Observed> ours,
-    List<Other> foreigners,
-    List<Other> lookalikes,
-    Optional<Other> rival) {
+    List<Observed> ours, List<Other> foreigners, List<Other> lookalikes, Optional<Other> rival) {
 
   /** The names that the containers of Google's own units have, by part. */
   private static final Map<String, Set<String>> RIVALS =

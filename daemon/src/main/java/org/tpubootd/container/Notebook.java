@@ -77,7 +77,8 @@ final class Notebook {
     } catch (IOException e) {
       String message = String.valueOf(e.getMessage());
       if (!message.equals(trouble)) {
-        log.warn("container/{}: a restart of tpu-bootd would forget its last ends: {}", part, message);
+        log.warn(
+            "container/{}: a restart of tpu-bootd would forget its last ends: {}", part, message);
       }
       trouble = message;
     }

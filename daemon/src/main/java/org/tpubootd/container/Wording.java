@@ -139,7 +139,8 @@ final class Wording {
   private static Finding onTrial(Observed next, Observed old) {
     return Finding.ok(
         "runs since %s; its predecessor %s is kept until it has run for %d s"
-            .formatted(Times.wholeSeconds(next.startedAt()), old.shortId(), Trial.LENGTH.toSeconds()));
+            .formatted(
+                Times.wholeSeconds(next.startedAt()), old.shortId(), Trial.LENGTH.toSeconds()));
   }
 
   private Finding alive(Observed good) {

@@ -18,9 +18,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.tpubootd.config.ContainerRights;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.tpubootd.config.ContainerRights;
 import org.tpubootd.config.ContainersConfig.Pull;
 import org.tpubootd.config.HostRoot;
 import org.tpubootd.config.ReadyConfig;
@@ -533,7 +533,8 @@ class SupervisedContainerIT {
     Finding found = bench.pass(next);
 
     assertThat(found.state()).isEqualTo(State.FAILED);
-    assertThat(found.summary()).startsWith("crash loop: ended 5 times in a row, starts again after a wait of ");
+    assertThat(found.summary())
+        .startsWith("crash loop: ended 5 times in a row, starts again after a wait of ");
     assertThat(Bench.fact(found, "lastEnds").toString()).contains("exitCode=3", "exitCode=4");
     assertThat((List<?>) Bench.fact(found, "lastLog")).last().isEqualTo("the last word");
     assertThat(changes()).isEmpty();
