@@ -48,7 +48,7 @@ final class Parts {
     }
   }
 
-  /** All parts of the host, in the order in which a boot wants them. */
+  /** All parts of the host, in the order of what counts on what: others ask for the devices. */
   static List<Wired> of(
       Surroundings host,
       Config config,
@@ -62,12 +62,6 @@ final class Parts {
     BooleanSupplier noTpuHere = () -> devices.enabled() && hasNoTpu(board);
     var filesKey = List.of(files, metadata, devices.enabled());
     var parts = new ArrayList<Wired>();
-    parts.add(new Wired(new TpuEnvFile(root, files, metadata.tpuEnv, noTpuHere), filesKey));
-    parts.add(new Wired(new EnvironmentFile(root, files), files));
-    parts.add(
-        new Wired(
-            new WorkloadEnv(root, files, metadata.tpuEnv, metadata.attributes, noTpuHere),
-            filesKey));
     parts.add(
         new Wired(
             new Devices(
@@ -77,6 +71,12 @@ final class Parts {
                 host.time(),
                 ModuleLoader.modprobe(root, MODPROBE_LIMIT)),
             List.of(devices, metadata)));
+    parts.add(new Wired(new TpuEnvFile(root, files, metadata.tpuEnv, noTpuHere), filesKey));
+    parts.add(new Wired(new EnvironmentFile(root, files), files));
+    parts.add(
+        new Wired(
+            new WorkloadEnv(root, files, metadata.tpuEnv, metadata.attributes, noTpuHere),
+            filesKey));
     parts.add(
         new Wired(
             new HostChecks(

@@ -30,6 +30,9 @@ final class StatusTable {
   void print(StatusDocument status, String verdict) {
     screen.line(ROW.formatted("PART", "STATE   ", "SINCE", "SUMMARY"));
     status.parts().forEach(this::print);
+    if (!status.parts().stream().allMatch(PartStatus::required)) {
+      screen.line("* does not keep the host from being ready");
+    }
     screen.line("");
     var holdingUp =
         status.parts().stream().filter(PartStatus::holdsUpReady).map(PartStatus::name).toList();

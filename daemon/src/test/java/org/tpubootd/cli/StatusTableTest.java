@@ -45,6 +45,7 @@ class StatusTableTest {
                 do:    add intel_iommu=on,sm_on to the kernel's command line, then reboot; a
                        text that is longer than a line
             container/telemetry *  waiting  42s   pulling
+            * does not keep the host from being ready
 
             Not ready: devices.
             """);

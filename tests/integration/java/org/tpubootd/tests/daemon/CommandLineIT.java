@@ -94,7 +94,9 @@ class CommandLineIT {
     Outcome applied = run("apply", "device");
 
     assertThat(applied.exitCode()).isEqualTo(2);
-    assertThat(applied.err()).contains("no part 'device'").contains("devices, host");
+    assertThat(applied.err())
+        .contains("no part 'device'")
+        .contains("the parts are devices, tpu-env");
   }
 
   @Test
