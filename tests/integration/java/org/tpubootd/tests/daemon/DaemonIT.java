@@ -138,6 +138,26 @@ class DaemonIT {
   }
 
   @Test
+  void attributeThatChangesRightAfterAReload_reachesTheFiles() throws Exception {
+    try (var daemon = host.startDaemon()) {
+      assertThat(daemon.awaitReady(PATIENCE)).isTrue();
+
+      for (int round = 0; round < 5; round++) {
+        String added = "ADDED_%d: 'x'\n".formatted(round);
+        daemon.signal("HUP");
+        host.metadata().set("tpu-env", MadeUpHost.TPU_ENV + added);
+
+        String line = "ADDED_%d=\"x\"\n".formatted(round);
+        // Far sooner than the long poll that is under way would end by itself.
+        await()
+            .atMost(Duration.ofSeconds(20))
+            .untilAsserted(
+                () -> assertThat(host.file("/home/tpu-runtime/tpu-env")).content().endsWith(line));
+      }
+    }
+  }
+
+  @Test
   void answersOfNonsense_leaveTheLastGoodFile() throws Exception {
     try (var daemon = host.startDaemon()) {
       assertThat(daemon.awaitReady(PATIENCE)).isTrue();

@@ -129,7 +129,7 @@ class InstallIT {
     assertThat(debian.read("/etc/tpu-bootd/config.yaml")).isEqualTo(edited);
     assertThat(debian.read("/etc/tpu-bootd/config.d/50-site.yaml")).isEqualTo(edited);
     assertThat(debian.file(ENABLED)).doesNotExist();
-    assertThat(debian.shell("tpu-bootd config | grep '^log'").ok().out()).contains("log: debug");
+    assertThat(debian.shell("tpu-bootd config | grep '^log'").ok().out()).contains("log = debug");
   }
 
   @Test
