@@ -44,6 +44,9 @@ public @interface NeedsPart {
     REGISTRY("the program docker-registry (Debian package docker-registry)"),
     /** A running engine: tests/run starts one and names it in TPU_BOOTD_TEST_ENGINE. */
     ENGINE("a running Docker Engine, named in TPU_BOOTD_TEST_ENGINE (tests/run starts one)"),
+    QEMU("the program qemu-system-x86_64 (Debian package qemu-system-x86)"),
+    SSH("the programs ssh and ssh-keygen (Debian package openssh-client)"),
+    SFDISK("the program sfdisk (Debian package fdisk)"),
     ROOT("the user root"),
     MOUNTS("the right to mount file systems (CAP_SYS_ADMIN)");
 
@@ -68,6 +71,9 @@ public @interface NeedsPart {
         case BUSYBOX -> onPath("busybox");
         case REGISTRY -> onPath("docker-registry");
         case ENGINE -> System.getenv("TPU_BOOTD_TEST_ENGINE") != null;
+        case QEMU -> onPath("qemu-system-x86_64");
+        case SSH -> onPath("ssh") && onPath("ssh-keygen");
+        case SFDISK -> onPath("sfdisk");
         case ROOT -> ownerOfThisProcess().equals("root");
         case MOUNTS -> mayMount();
       };

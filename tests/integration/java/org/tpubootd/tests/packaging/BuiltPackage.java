@@ -9,11 +9,11 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** What the build has made in packaging/target, and how programs are run on it. */
-final class BuiltPackage {
+public final class BuiltPackage {
 
-  static final Path PROJECT = Path.of(System.getProperty("tpubootd.project"));
+  public static final Path PROJECT = Path.of(System.getProperty("tpubootd.project"));
   static final Path PACKAGING = PROJECT.resolve("packaging");
-  static final Path TARGET = PACKAGING.resolve("target");
+  public static final Path TARGET = PACKAGING.resolve("target");
   static final Path STAGE = TARGET.resolve("stage");
   static final String VERSION = System.getProperty("tpubootd.version");
 
@@ -22,10 +22,10 @@ final class BuiltPackage {
   private BuiltPackage() {}
 
   /** How a program ended, and what it said. */
-  record Said(int code, String out, String err) {
+  public record Said(int code, String out, String err) {
 
     /** Fails the test where the program failed. */
-    Said ok() {
+    public Said ok() {
       if (code != 0) {
         throw new AssertionError(toString());
       }
@@ -38,7 +38,7 @@ final class BuiltPackage {
     }
   }
 
-  static Path deb() throws IOException {
+  public static Path deb() throws IOException {
     try (var files = Files.newDirectoryStream(TARGET, "*.deb")) {
       for (Path file : files) {
         return file;
@@ -47,18 +47,41 @@ final class BuiltPackage {
     throw new IOException("no .deb in " + TARGET + ": mvn package makes it");
   }
 
+  /** The same package with a later version and a changed configuration file, in this folder. */
+  public static Path newer(Path folder) throws IOException, InterruptedException {
+    Path tree = folder.resolve("newer");
+    run("dpkg-deb", "-R", deb().toString(), tree.toString()).ok();
+    Path control = tree.resolve("DEBIAN/control");
+    Files.writeString(
+        control,
+        Files.readString(control).replace("Version: " + VERSION, "Version: " + VERSION + "+1"));
+    Path config = tree.resolve("etc/tpu-bootd/config.yaml");
+    Files.writeString(config, Files.readString(config) + "\n## Of the newer version.\n");
+    Path deb = folder.resolve("newer.deb");
+    run("dpkg-deb", "--root-owner-group", "-Znone", "-b", tree.toString(), deb.toString()).ok();
+    return deb;
+  }
+
   /** Runs a program to its end. */
   static Said run(Map<String, String> environment, List<String> command)
+      throws IOException, InterruptedException {
+    return run(environment, command, Path.of("/dev/null"));
+  }
+
+  /** Runs a program to its end, with a file as its standard input. */
+  public static Said run(Map<String, String> environment, List<String> command, Path input)
       throws IOException, InterruptedException {
     Path out = Files.createTempFile("tpu-bootd", ".out");
     Path err = Files.createTempFile("tpu-bootd", ".err");
     try {
       var builder =
-          new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+          new ProcessBuilder(command)
+              .redirectInput(input.toFile())
+              .redirectOutput(out.toFile())
+              .redirectError(err.toFile());
       builder.environment().put("LC_ALL", "C.UTF-8");
       builder.environment().putAll(environment);
       Process process = builder.start();
-      process.getOutputStream().close();
       if (!process.waitFor(MINUTES, TimeUnit.MINUTES)) {
         process.destroyForcibly();
         throw new AssertionError("does not end: " + command);
@@ -70,7 +93,7 @@ final class BuiltPackage {
     }
   }
 
-  static Said run(String... command) throws IOException, InterruptedException {
+  public static Said run(String... command) throws IOException, InterruptedException {
     return run(Map.of(), List.of(command));
   }
 

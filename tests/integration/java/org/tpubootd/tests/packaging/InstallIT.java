@@ -2,7 +2,6 @@ package org.tpubootd.tests.packaging;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.tpubootd.tests.packaging.BuiltPackage.deb;
-import static org.tpubootd.tests.packaging.BuiltPackage.run;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,21 +41,8 @@ class InstallIT {
     debian.close();
   }
 
-  /** The same package with a later version and a changed configuration file. */
   private Path newer() throws Exception {
-    Path tree = work.resolve("newer");
-    run("dpkg-deb", "-R", deb().toString(), tree.toString()).ok();
-    Path control = tree.resolve("DEBIAN/control");
-    Files.writeString(
-        control,
-        Files.readString(control)
-            .replace(
-                "Version: " + BuiltPackage.VERSION, "Version: " + BuiltPackage.VERSION + "+1"));
-    Path config = tree.resolve("etc/tpu-bootd/config.yaml");
-    Files.writeString(config, Files.readString(config) + "\n## Of the newer version.\n");
-    Path deb = work.resolve("newer.deb");
-    run("dpkg-deb", "--root-owner-group", "-Znone", "-b", tree.toString(), deb.toString()).ok();
-    return deb;
+    return BuiltPackage.newer(work);
   }
 
   @Test
