@@ -26,7 +26,7 @@ import org.tpubootd.core.Time;
 final class Bench implements AutoCloseable {
 
   /** A clock that can be put forward, so that no test waits for a restart that is due later. */
-  static final class ShiftedTime implements Time {
+  static class ShiftedTime implements Time {
     private final Time system = Time.system();
     private volatile Duration shift = Duration.ZERO;
 
