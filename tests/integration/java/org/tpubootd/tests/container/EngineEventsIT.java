@@ -114,7 +114,7 @@ class EngineEventsIT {
     engine.comeBack();
 
     Awaitility.await().until(() -> rung.contains("all"));
-    assertThat(engine.received("GET", "/events")).hasSize(1);
+    Awaitility.await().until(() -> engine.received("GET", "/events").size() == 1);
   }
 
   @Test
