@@ -19,6 +19,11 @@ final class EngineErrors {
   /** docker-java puts the engine's answer behind its own word. */
   private static final Pattern STATUS = Pattern.compile("(?s)Status \\d+: (.*)");
 
+  /** In the engine's words, whatever it was doing. */
+  static final String DISK_FULL = "no space left on device";
+
+  static final String MAKE_ROOM = "make room on the disk of the engine's data folder";
+
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final String address;

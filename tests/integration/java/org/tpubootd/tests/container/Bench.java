@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.tpubootd.config.ContainersConfig;
 import org.tpubootd.config.HostRoot;
@@ -74,6 +75,18 @@ final class Bench implements AutoCloseable {
     public void write(String part, String text) throws IOException {
       throwIfBroken();
       texts.put(part, text);
+    }
+
+    @Override
+    public Set<String> parts() throws IOException {
+      throwIfBroken();
+      return Set.copyOf(texts.keySet());
+    }
+
+    @Override
+    public void remove(String part) throws IOException {
+      throwIfBroken();
+      texts.remove(part);
     }
 
     private void throwIfBroken() throws IOException {
