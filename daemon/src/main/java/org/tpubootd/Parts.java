@@ -89,12 +89,13 @@ final class Parts {
                         .or(() -> generationInPci(board)),
                 noTpuHere),
             List.of(metadata, devices.enabled())));
+    var states = new StateFiles(root);
     var place =
         new Workplace(
             config.containers(),
             engine,
             metadata.registryLogin(),
-            new StateFiles(root),
+            states,
             reloads,
             root,
             host.time(),
@@ -104,7 +105,7 @@ final class Parts {
     }
     parts.add(
         new Wired(
-            new Orphans(engine, config.containers()),
+            new Orphans(engine, config.containers(), states),
             List.of(
                 config.containers().common(),
                 config.containers().all().stream().map(ContainerConfig::name).toList(),

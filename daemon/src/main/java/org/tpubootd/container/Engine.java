@@ -57,9 +57,24 @@ public final class Engine implements Closeable {
     return client.address();
   }
 
-  /** Whether somebody takes connections at the socket: costs next to nothing, and proves little. */
-  boolean listens() {
-    return client.listens();
+  /**
+   * Looks whether there is an engine at all. While there is none, every call fails at once with the
+   * cause that was found here: so whoever has looked once has to go on looking.
+   *
+   * @return whether that has changed
+   */
+  boolean look() throws EngineException, InterruptedException {
+    return client.presence().look(client.socketPath());
+  }
+
+  /** Whether the last look found none. */
+  boolean isAway() {
+    return client.presence().away().isPresent();
+  }
+
+  /** Nobody looks any more: from now on each call finds out for itself. */
+  void lookedNoMore() {
+    client.presence().lookedNoMore();
   }
 
   /** The containers of one part, and those that could be taken for it. */

@@ -8,12 +8,10 @@ import com.github.dockerjava.core.RemoteApiVersion;
 import com.github.dockerjava.transport.DockerHttpClient;
 import java.io.Closeable;
 import java.io.IOException;
-import java.net.StandardProtocolFamily;
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.net.UnixDomainSocketAddress;
-import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -34,6 +32,7 @@ final class EngineClient implements Closeable {
   private final String address;
   private final EngineErrors errors;
   private final Duration callDeadline;
+  private final Presence presence = new Presence();
   private volatile @Nullable Link link;
   private volatile @Nullable Settled settled;
 
@@ -47,13 +46,8 @@ final class EngineClient implements Closeable {
     return address;
   }
 
-  /** Whether somebody takes connections at the socket: costs next to nothing, and proves little. */
-  boolean listens() {
-    try (var channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
-      return channel.connect(UnixDomainSocketAddress.of(socketPath()));
-    } catch (IOException _) {
-      return false;
-    }
+  Presence presence() {
+    return presence;
   }
 
   /** Ends what docker-java keeps. The engine can be called again all the same. */
@@ -96,6 +90,10 @@ final class EngineClient implements Closeable {
   private <T> T callSettled(String what, Duration limit, Function<Settled, T> work)
       throws EngineException, InterruptedException {
     Link open = link();
+    Optional<IOException> away = presence.away();
+    if (away.isPresent()) {
+      throw doubted(errors.away(what, away.get()));
+    }
     try {
       return Deadline.call(
           what,
@@ -171,7 +169,8 @@ final class EngineClient implements Closeable {
         "the engine's address " + address + " has a blank, a %, # or ? or the like in it");
   }
 
-  private String socketPath() throws EngineException.Unsupported {
+  /** The path of the socket, where the address names one. */
+  String socketPath() throws EngineException.Unsupported {
     if (!address.startsWith("unix:///")) {
       throw new EngineException.Unsupported(
           "the engine's address " + address + " is not of the form unix:///path/to/socket");

@@ -19,6 +19,11 @@ final class EngineErrors {
   /** docker-java puts the engine's answer behind its own word. */
   private static final Pattern STATUS = Pattern.compile("(?s)Status \\d+: (.*)");
 
+  /** In the engine's words, whatever it was doing. */
+  static final String DISK_FULL = "no space left on device";
+
+  static final String MAKE_ROOM = "make room on the disk of the engine's data folder";
+
   private static final ObjectMapper JSON = new ObjectMapper();
 
   private final String address;
@@ -33,9 +38,22 @@ final class EngineErrors {
             .formatted(what, address, limit.toMillis()));
   }
 
+  /** What a call comes to that was not even made, since the engine is known to be away. */
+  EngineException away(String what, IOException why) {
+    return unreachable(what, howUnreachable(why));
+  }
+
+  private EngineException unreachable(String what, String how) {
+    return new EngineException.Unreachable(tried(what) + how);
+  }
+
+  private String tried(String what) {
+    return "cannot " + what + ": the engine at " + address + " ";
+  }
+
   /** Looks through the causes for the one that tells most. */
   EngineException of(String what, Throwable cause) {
-    String tried = "cannot " + what + ": the engine at " + address + " ";
+    String tried = tried(what);
     for (Throwable e = cause; e != null; e = e.getCause()) {
       switch (e) {
         case EngineException known -> {
@@ -55,11 +73,11 @@ final class EngineErrors {
               tried + "answered " + refused.getHttpStatus() + ": " + reason, reason);
         }
         case JsonProcessingException broken -> {
-          return new EngineException.Unreachable(
-              tried + "answered with half or broken JSON: " + broken.getOriginalMessage());
+          return unreachable(
+              what, "answered with half or broken JSON: " + broken.getOriginalMessage());
         }
         case IOException io -> {
-          return new EngineException.Unreachable(tried + howUnreachable(io));
+          return unreachable(what, howUnreachable(io));
         }
         default -> {}
       }

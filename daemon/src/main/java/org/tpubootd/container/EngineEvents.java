@@ -11,9 +11,10 @@ import org.tpubootd.core.Backoff;
 import org.tpubootd.core.Time;
 
 /**
- * Follows the engine's events, so that a container that ends is looked at within milliseconds and
- * an engine that comes back within seconds. Runs until interrupted, and never fails: the regular
- * passes are there when it is deaf, and they are what tells people of an engine that is away.
+ * Follows the engine's events, so that a container that ends is looked at within milliseconds.
+ * While there is no engine it is the one that looks for it on behalf of all, and wakes them when it
+ * has come. Runs until interrupted, and never fails: the regular passes are there when it is deaf,
+ * and they are what tells people of an engine that is away.
  */
 public final class EngineEvents implements Runnable {
 
@@ -47,34 +48,49 @@ public final class EngineEvents implements Runnable {
     this.ringPart = ringPart;
     this.ringAll = ringAll;
     this.time = time;
-    this.backoff = new Backoff(Duration.ofMillis(250), Duration.ofSeconds(2), random);
+    this.backoff = new Backoff(Duration.ofMillis(250), Duration.ofSeconds(1), random);
   }
 
   @Override
   public void run() {
     try {
       while (!Thread.currentThread().isInterrupted()) {
-        followIfThere();
+        lookAndFollow();
         time.sleep(backoff.next());
       }
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
+    } finally {
+      engine.lookedNoMore();
     }
   }
 
   /** A defect costs the promptness for a while, not the watch for the daemon's life. */
-  private void followIfThere() throws InterruptedException {
+  private void lookAndFollow() throws InterruptedException {
     try {
-      // A bare connect first: it costs next to nothing while there is no engine.
-      if (engine.listens()) {
+      if (isThere()) {
         follow();
+        // They end when the engine does, most often: told at once, and not after a pause.
+        isThere();
       }
+    } catch (EngineException e) {
+      log.debug("there is no engine to be looked for: {}", e.getMessage());
     } catch (RuntimeException e) {
+      engine.lookedNoMore();
       if (!defectTold) {
         defectTold = true;
         log.error("the events of the engine at {} broke on a defect", engine.address(), e);
       }
     }
+  }
+
+  private boolean isThere() throws EngineException, InterruptedException {
+    boolean changed = engine.look();
+    if (changed) {
+      log.debug("the engine at {} {}", engine.address(), engine.isAway() ? "is away" : "answers");
+      ringAll.run();
+    }
+    return !engine.isAway();
   }
 
   private void follow() throws InterruptedException {
@@ -91,7 +107,6 @@ public final class EngineEvents implements Runnable {
         ring(event);
       }
       log.debug("the events of the engine at {} ended", engine.address());
-      ringAll.run();
       if (time.since(began).compareTo(LASTING) > 0) {
         backoff.reset();
       }

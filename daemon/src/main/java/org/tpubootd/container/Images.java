@@ -43,6 +43,7 @@ final class Images {
   private final Time time;
   private final Backoff backoff;
   private boolean pullTried;
+  private boolean archiveHadNoRoom;
   private @Nullable PullFailure failure;
   private long due;
 
@@ -73,6 +74,10 @@ final class Images {
    * @param needed whether the container cannot be started without the image
    */
   Fetch toFetch(ImageName image, boolean needed) throws InterruptedException {
+    if (archiveHadNoRoom && !untilDue().isPositive()) {
+      archiveHadNoRoom = false;
+      tarballs.tryAgainWhatHadNoRoom();
+    }
     Optional<Tarball> archive = needed ? tarballs.holding(image) : Optional.empty();
     boolean always = policy == ContainersConfig.Pull.ALWAYS && !pullTried;
     boolean missing = needed && archive.isEmpty();
@@ -84,7 +89,7 @@ final class Images {
     return tarballs.problems();
   }
 
-  /** Loads it; an archive that cannot be used is remembered as such. */
+  /** Loads it; an archive that cannot be used is not named again, or not soon. */
   void load(ImageName image, Tarball archive) throws EngineException, InterruptedException {
     log.info("{}: loading {} out of {}", part, image, archive.path());
     Optional<String> problem = tarballs.broken(archive);
@@ -95,6 +100,16 @@ final class Images {
       problem = Optional.of("it was loaded, and there is no " + image + " all the same");
     }
     problem.ifPresent(why -> tarballs.refuse(archive, why));
+    if (problem.filter(why -> why.contains(EngineErrors.DISK_FULL)).isPresent()) {
+      // Nothing is wrong with the archive: it is tried again when there may be room.
+      archiveHadNoRoom = true;
+      failed(PullFailure.noRoomFor(image, archive, problem.get()));
+    }
+  }
+
+  private void failed(PullFailure why) {
+    failure = why;
+    due = time.nanos() + backoff.next().toNanos();
   }
 
   boolean neverPulled() {
@@ -130,8 +145,7 @@ final class Images {
       failure = null;
       backoff.reset();
     } catch (PullFailure e) {
-      failure = e;
-      due = time.nanos() + backoff.next().toNanos();
+      failed(e);
     }
   }
 }

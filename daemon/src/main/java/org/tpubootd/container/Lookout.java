@@ -170,7 +170,7 @@ final class Lookout {
       return Look.only(now);
     }
     if (needed && fetch.archive().isEmpty()) {
-      if (images.neverPulled()) {
+      if (images.neverPulled() && images.failure().isEmpty()) {
         return Look.only(wording.neverPulled(spec, runs).withNotes(images.archiveProblems()));
       }
       if (isLater(images.untilDue())) {

@@ -1,5 +1,6 @@
 package org.tpubootd.container;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -14,7 +15,7 @@ import org.tpubootd.core.Step;
 
 /**
  * Removes containers of ours whose part is in the configuration no more, such as an extra one that
- * was taken out of it.
+ * was taken out of it, and what is remembered of them.
  */
 public final class Orphans implements Component {
 
@@ -24,13 +25,18 @@ public final class Orphans implements Component {
   private final Engine engine;
   private final ContainersConfig config;
   private final Set<String> parts;
+  private final StateStore states;
   private final Removal removal;
 
-  public Orphans(Engine engine, ContainersConfig config) {
+  /**
+   * @param states keep something of each part that has had a container
+   */
+  public Orphans(Engine engine, ContainersConfig config, StateStore states) {
     this.engine = engine;
     this.config = config;
     this.parts =
         config.all().stream().map(ContainerConfig::name).collect(Collectors.toUnmodifiableSet());
+    this.states = states;
     this.removal = new Removal(engine, config, PART.name());
   }
 
@@ -52,12 +58,21 @@ public final class Orphans implements Component {
   }
 
   @Override
-  public Plan plan() throws InterruptedException {
+  public Plan plan() throws IOException, InterruptedException {
     try {
       List<Observed> orphans = engine.ofOtherParts(parts);
       Finding none = Finding.ok("no container of tpu-bootd is without its part");
       if (orphans.isEmpty()) {
-        return Plan.nothingToDo(none);
+        Set<String> memories = memories();
+        return memories.isEmpty()
+            ? Plan.nothingToDo(none)
+            : new Plan(
+                none,
+                memories.stream().map(Orphans::step).toList(),
+                _ -> {
+                  forget(memories);
+                  return none;
+                });
       }
       return new Plan(
           Finding.degraded(
@@ -68,6 +83,9 @@ public final class Orphans implements Component {
           _ -> {
             try {
               removal.of(orphans.subList(0, Math.min(orphans.size(), 10)));
+              if (orphans.size() <= 10) {
+                forget(memories());
+              }
               return none;
             } catch (EngineException e) {
               return Wording.trouble(e);
@@ -76,6 +94,25 @@ public final class Orphans implements Component {
     } catch (EngineException e) {
       return Plan.nothingToDo(Wording.trouble(e));
     }
+  }
+
+  /** Of parts that are in the configuration no more. */
+  private Set<String> memories() throws IOException, InterruptedException {
+    return states.parts().stream()
+        .filter(part -> !parts.contains(part))
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  private void forget(Set<String> memories) throws IOException, InterruptedException {
+    for (String part : memories) {
+      states.remove(part);
+    }
+  }
+
+  private static Step step(String part) {
+    return new Step(
+        "forget how the container of " + part + " ended",
+        "the part is in the configuration no more, and its container is gone");
   }
 
   private static Step step(Observed orphan) {

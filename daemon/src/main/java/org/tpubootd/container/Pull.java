@@ -62,7 +62,8 @@ final class Pull {
     Login with = login(image);
     var layers = new PullProgress();
     long moved = time.nanos();
-    Long told = null;
+    long told = moved - BETWEEN_TELLINGS.toNanos();
+    String shown = "";
     try (EngineStream<PullResponseItem> stream =
         engine.pull(image, with.credentials().orElse(null))) {
       while (true) {
@@ -77,17 +78,27 @@ final class Pull {
               PullFailure.Kind.STALLED,
               "nothing came for %d s (%s)".formatted(config.pullStall().toSeconds(), layers));
         }
-        switch (stream.next(left.compareTo(patience) < 0 ? left : patience)) {
+        Duration wait = left.compareTo(patience) < 0 ? left : patience;
+        String now = layers.toString();
+        if (!now.equals(shown)) {
+          Duration pause = BETWEEN_TELLINGS.minus(time.since(told));
+          if (!pause.isPositive()) {
+            told = time.nanos();
+            shown = now;
+            progress.accept(now);
+          } else if (pause.compareTo(wait) < 0) {
+            // A burst may be all that comes for long: then its end is to be told, not its
+            // beginning.
+            wait = pause;
+          }
+        }
+        switch (stream.next(wait)) {
           case Signal.Started<PullResponseItem> _ -> {}
           case Signal.Silence<PullResponseItem> _ -> {}
           case Signal.Item<PullResponseItem>(PullResponseItem item) -> {
             throwIfError(image, item, with);
             if (layers.take(item)) {
               moved = time.nanos();
-            }
-            if (told == null || time.since(told).compareTo(BETWEEN_TELLINGS) >= 0) {
-              told = time.nanos();
-              progress.accept(layers.toString());
             }
           }
           case Signal.Ended<PullResponseItem>(Throwable cause) -> {

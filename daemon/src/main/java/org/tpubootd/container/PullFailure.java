@@ -5,14 +5,14 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/** An image could not be pulled. */
+/** An image could not be got onto the host, most often because a pull failed. */
 final class PullFailure extends IOException {
 
   private static final long serialVersionUID = 1;
 
   /** What a failure comes from, as far as the registry's or the engine's words tell. */
   enum Kind {
-    DISK_FULL("make room on the disk of the engine's data folder"),
+    DISK_FULL(EngineErrors.MAKE_ROOM),
     AUTH(
         "give the VM's service account the role artifactregistry.reader on the image's project and"
             + " the VM the scope devstorage.read_only or cloud-platform"),
@@ -37,7 +37,7 @@ final class PullFailure extends IOException {
    */
   private static final List<Sign> SIGNS =
       List.of(
-          new Sign(Kind.DISK_FULL, List.of("no space left on device")),
+          new Sign(Kind.DISK_FULL, List.of(EngineErrors.DISK_FULL)),
           new Sign(
               Kind.NETWORK,
               List.of(
@@ -76,13 +76,26 @@ final class PullFailure extends IOException {
 
   final Kind kind;
 
+  final String summary;
+
   /** Which image and what came back, for behind a summary that says what failed. */
   final String reason;
 
   PullFailure(ImageName image, Kind kind, String what) {
-    super("the image " + image + " cannot be pulled: " + what);
+    this("pulled", image, kind, what);
+  }
+
+  private PullFailure(String done, ImageName image, Kind kind, String what) {
+    super("the image " + image + " cannot be " + done + ": " + what);
     this.kind = kind;
+    this.summary = "the image cannot be " + done;
     this.reason = image + ": " + what;
+  }
+
+  /** An archive of it is there, and the engine has no room for what is in it. */
+  static PullFailure noRoomFor(ImageName image, Tarballs.Tarball archive, String words) {
+    return new PullFailure(
+        "loaded", image, Kind.DISK_FULL, "out of " + archive.path() + ": " + words);
   }
 
   /** From what the engine said, in the answer's head or in the middle of the stream. */

@@ -49,6 +49,9 @@ final class PullProgress {
   /** For people: {@code 3 of 7 layers, 40 of 120 MB}. */
   @Override
   public String toString() {
+    if (layers.isEmpty()) {
+      return "its layers are not known yet";
+    }
     long done = layers.values().stream().filter(Layer::done).count();
     long bytes = layers.values().stream().mapToLong(Layer::bytes).sum();
     long total = layers.values().stream().mapToLong(Layer::total).sum();

@@ -2,6 +2,7 @@ package org.tpubootd.container;
 
 import java.io.IOException;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Keeps a small text for each part over a restart of tpu-bootd. Handed in: containers do not know
@@ -14,6 +15,12 @@ public interface StateStore {
    * @return empty where nothing was kept
    */
   Optional<String> read(String part) throws IOException, InterruptedException;
+
+  /** The parts of which something is kept. */
+  Set<String> parts() throws IOException, InterruptedException;
+
+  /** Forgets what was kept of a part; nothing kept is as good. */
+  void remove(String part) throws IOException, InterruptedException;
 
   void write(String part, String text) throws IOException, InterruptedException;
 }

@@ -101,6 +101,11 @@ final class Tarballs {
     version(tarball.file()).ifPresent(version -> refuse(version, why));
   }
 
+  /** What the engine had no room for may be tried again. */
+  void tryAgainWhatHadNoRoom() {
+    refused.values().removeIf(why -> why.contains(EngineErrors.DISK_FULL));
+  }
+
   private void refuse(Version version, String why) {
     refused.put(version, root.onHost(version.file()) + " is not used: " + why);
   }

@@ -92,7 +92,8 @@ final class Wording {
       case EngineException.Conflict _ ->
           Finding.waiting("something changed meanwhile, looking again", cause, null);
       case EngineException.Refused _ ->
-          Finding.failed("the engine refused", cause, "see the cause; it is tried again");
+          Finding.failed(
+              "the engine refused", cause, advice(e.reason, "see the cause; it is tried again"));
       case EngineException.Unexpected _ ->
           Finding.failed(
               "a call to the engine broke on a defect",
@@ -125,7 +126,9 @@ final class Wording {
           Finding.degraded(
                   "runs with an old specification",
                   restarts.lastError().orElse("the configuration asks for another one by now"),
-                  "nothing if it is replaced within a minute; else see the cause")
+                  advice(
+                      restarts.lastError().orElse(""),
+                      "nothing if it is replaced within a minute; else see the cause"))
               .withFacts(facts(old, spec));
       case Decision.Wait(Observed leaving, List<Observed> _) ->
           Finding.waiting(
@@ -134,6 +137,11 @@ final class Wording {
               null);
       case Decision.Make _ -> missing(spec, imageThere).withFacts(endFacts());
     };
+  }
+
+  /** A full disk has a remedy of its own, whatever the engine was doing. */
+  private static String advice(String said, String otherwise) {
+    return said.contains(EngineErrors.DISK_FULL) ? EngineErrors.MAKE_ROOM : otherwise;
   }
 
   private static Finding onTrial(Observed next, Observed old) {
@@ -149,7 +157,8 @@ final class Wording {
       return Finding.degraded(
           "runs with its old specification, since the new one has failed",
           failed.get().why(),
-          "change %s, or have it tried again: systemctl reload tpu-bootd".formatted(config.key()));
+          advice(failed.get().why(), "change " + config.key())
+              + ", or have it tried again: systemctl reload tpu-bootd");
     }
     return switch (good.status()) {
       case PAUSED ->
@@ -192,7 +201,8 @@ final class Wording {
             "there is no image yet", "the image " + spec.image() + " is not on this host", null);
   }
 
-  private Finding ended(String action) {
+  private Finding ended(String ifByItself) {
+    String action = advice(restarts.lastError().orElse(""), ifByItself);
     // Not what remains of the wait: each pass would tell a change. That is in the facts.
     String when =
         restarts.untilDue().isPositive()
@@ -254,7 +264,7 @@ final class Wording {
             "runs with an old specification",
             String.valueOf(failure.getMessage()),
             failure.kind.action)
-        : Finding.failed("the image cannot be pulled", failure.reason, failure.kind.action);
+        : Finding.failed(failure.summary, failure.reason, failure.kind.action);
   }
 
   Finding neverPulled(ContainerSpec spec, boolean runs) {

@@ -17,14 +17,6 @@ final class AttributeWatch implements Runnable {
 
   private static final Logger log = LoggerFactory.getLogger(AttributeWatch.class);
 
-  /**
-   * The longest wait after a 404. The server cannot be asked to wait for a key that is not there,
-   * and a boot may be waiting for it.
-   */
-  private static final Duration ABSENT_LONGEST = Duration.ofSeconds(5);
-
-  private static final Duration ABSENT_SHORTEST = Duration.ofSeconds(1);
-
   /** A server that answers every long poll at once, with the same, gets one a second. */
   private static final Duration BETWEEN_EQUALS = Duration.ofSeconds(1);
 
@@ -43,7 +35,6 @@ final class AttributeWatch implements Runnable {
   private final Duration longestRetry;
   private final Backoff backoff;
   private final Time time;
-  private final RandomGenerator random;
   private final Runnable onChange;
 
   private volatile Reading reading = Reading.NONE_YET;
@@ -70,7 +61,6 @@ final class AttributeWatch implements Runnable {
     this.longestRetry = longestRetry;
     this.backoff = new Backoff(least(FIRST_RETRY, longestRetry), longestRetry, random);
     this.time = time;
-    this.random = random;
     this.onChange = onChange;
   }
 
@@ -115,7 +105,10 @@ final class AttributeWatch implements Runnable {
     switch (answer) {
       case Answer.Value _, Answer.Absent _ -> {
         outage.answered(key);
-        backoff.reset();
+        // One that goes on being absent is asked for ever more seldom; a boot may wait for it.
+        if (changed || answer instanceof Answer.Value) {
+          backoff.reset();
+        }
       }
       case Answer.Refused refused -> outage.refused(key, refused.cause());
       case Answer.TryLater later -> outage.failed(key, later.cause());
@@ -123,9 +116,7 @@ final class AttributeWatch implements Runnable {
     return switch (answer) {
       case Answer.Value _ when from == null -> Duration.ZERO;
       case Answer.Value _ -> (changed ? BETWEEN_CHANGES : BETWEEN_EQUALS).minus(time.since(asked));
-      case Answer.Absent _ ->
-          Duration.ofNanos(random.nextLong(ABSENT_SHORTEST.toNanos(), ABSENT_LONGEST.toNanos()));
-      case Answer.Refused _ -> backoff.next();
+      case Answer.Absent _, Answer.Refused _ -> backoff.next();
       case Answer.TryLater later -> {
         Duration wait = backoff.next();
         Duration wished = later.retryAfter().orElse(Duration.ZERO);

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -65,6 +66,16 @@ class NotebookTest {
     public void write(String part, String text) {
       writes++;
       files.put(part, text);
+    }
+
+    @Override
+    public Set<String> parts() {
+      return files.keySet();
+    }
+
+    @Override
+    public void remove(String part) {
+      files.remove(part);
     }
   }
 

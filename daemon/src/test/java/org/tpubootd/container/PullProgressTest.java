@@ -28,6 +28,13 @@ class PullProgressTest {
   }
 
   @Test
+  void toString_beforeTheFirstLayer_saysSo() throws Exception {
+    take("Pulling from p/vbar", "0.0.1", 0, 0);
+
+    assertThat(progress).hasToString("its layers are not known yet");
+  }
+
+  @Test
   void take_sameAgainOrTriedAgainIsNoProgress() throws Exception {
     assertThat(take("Downloading", "a", 1, 10)).isTrue();
     assertThat(take("Downloading", "a", 1, 10)).isFalse();

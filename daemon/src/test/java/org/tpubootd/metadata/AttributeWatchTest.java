@@ -133,7 +133,7 @@ class AttributeWatchTest {
   }
 
   @Test
-  void absent_isAskedAgainEveryOneToFiveSeconds() {
+  void absent_isAskedAgainWithBackoffWithoutEnd() {
     for (int i = 0; i < 50; i++) {
       server.then(new Answer.Absent("no such value"));
     }
@@ -144,10 +144,22 @@ class AttributeWatchTest {
     assertThat(statuses()).containsExactly(Status.ABSENT, Status.PRESENT);
     assertThat(time.waits())
         .hasSize(50)
-        .allMatch(wait -> wait.compareTo(Duration.ofSeconds(1)) >= 0)
-        .allMatch(wait -> wait.compareTo(Duration.ofSeconds(5)) < 0)
+        .allMatch(wait -> wait.compareTo(LONGEST) <= 0)
         .doesNotHaveDuplicates();
+    assertThat(time.waits().getFirst()).isLessThanOrEqualTo(Duration.ofSeconds(1));
     assertThat(server.questions().subList(0, 51)).containsOnly(GET);
+  }
+
+  @Test
+  void absent_afterAnOutageIsAskedForSoonAgain() {
+    for (int i = 0; i < 20; i++) {
+      server.then(later("away"));
+    }
+    server.then(new Answer.Absent("no such value")).then(value("late", "e1"));
+
+    run();
+
+    assertThat(time.waits().get(20)).isLessThanOrEqualTo(Duration.ofSeconds(1));
   }
 
   @Test

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.tpubootd.config.ContainersConfig;
 import org.tpubootd.config.HostRoot;
@@ -26,7 +27,7 @@ import org.tpubootd.core.Time;
 final class Bench implements AutoCloseable {
 
   /** A clock that can be put forward, so that no test waits for a restart that is due later. */
-  static final class ShiftedTime implements Time {
+  static class ShiftedTime implements Time {
     private final Time system = Time.system();
     private volatile Duration shift = Duration.ZERO;
 
@@ -74,6 +75,18 @@ final class Bench implements AutoCloseable {
     public void write(String part, String text) throws IOException {
       throwIfBroken();
       texts.put(part, text);
+    }
+
+    @Override
+    public Set<String> parts() throws IOException {
+      throwIfBroken();
+      return Set.copyOf(texts.keySet());
+    }
+
+    @Override
+    public void remove(String part) throws IOException {
+      throwIfBroken();
+      texts.remove(part);
     }
 
     private void throwIfBroken() throws IOException {

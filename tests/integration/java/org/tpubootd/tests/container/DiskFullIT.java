@@ -95,6 +95,10 @@ class DiskFullIT {
         daemon.runsAnew(TELEMETRY, run)
             ? "started again"
             : daemon.status("telemetry").path("cause"));
+    if (!daemon.runsAnew(TELEMETRY, run)) {
+      assertThat(daemon.status("telemetry").path("action").asText())
+          .contains("make room on the disk");
+    }
 
     makeRoom();
     Awaitility.await().atMost(PATIENCE).until(() -> daemon.runsAnew(TELEMETRY, run));

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -15,6 +16,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.tpubootd.container.EngineEvents;
+import org.tpubootd.core.Finding;
+import org.tpubootd.core.State;
 import org.tpubootd.core.Time;
 import org.tpubootd.testbed.FakeEngine;
 
@@ -105,12 +108,61 @@ class EngineEventsIT {
   void engineComesLate_wakesAll() throws Exception {
     engine.goAway();
     follow();
-    assertThat(rung).isEmpty();
+    Awaitility.await().until(() -> rung.equals(List.of("all")));
+    rung.clear();
 
     engine.comeBack();
 
     Awaitility.await().until(() -> rung.contains("all"));
-    assertThat(engine.received("GET", "/events")).hasSize(1);
+    Awaitility.await().until(() -> engine.received("GET", "/events").size() == 1);
+  }
+
+  @Test
+  void engineAway_passesAreToldWhyAndMakeNoCall() throws Exception {
+    var vbar = bench.supervise(vbar());
+    engine.goAway();
+    try (var rude = new RudeSocket(directory.resolve("engine.sock"))) {
+      followWithoutASecondLook();
+      Awaitility.await().until(() -> rung.contains("all"));
+      int calls = rude.calls();
+
+      Finding found = bench.pass(vbar);
+
+      assertThat(found.state()).isEqualTo(State.WAITING);
+      assertThat(found.cause())
+          .startsWith("cannot list the containers: the engine at " + engine.address())
+          .contains("broke the connection");
+      assertThat(rude.calls()).isEqualTo(calls);
+    }
+  }
+
+  @Test
+  void engineAway_lookedForByOneThatIsEnded_isCalledAgain() throws Exception {
+    var vbar = bench.supervise(vbar());
+    engine.goAway();
+    followWithoutASecondLook();
+    Awaitility.await().until(() -> bench.pass(vbar).state() == State.WAITING);
+    engine.comeBack();
+    assertThat(bench.pass(vbar).state()).as("nobody has looked yet").isEqualTo(State.WAITING);
+
+    follower.interrupt();
+    follower.join();
+
+    assertThat(bench.pass(vbar).state()).isEqualTo(State.OK);
+  }
+
+  @Test
+  void engineThatBreaksOneCall_isNotAway() throws Exception {
+    var vbar = bench.supervise(vbar());
+    follow();
+    Awaitility.await().until(() -> rung.contains("all"));
+    engine.exit("tpu-bootd-vbar", 1, false);
+    engine.faults().drop("/start");
+    assertThat(bench.pass(vbar).state()).isEqualTo(State.WAITING);
+
+    engine.faults().clear();
+
+    assertThat(bench.pass(vbar).state()).isEqualTo(State.OK);
   }
 
   @Test
@@ -130,15 +182,26 @@ class EngineEventsIT {
   }
 
   private void follow(Runnable ringAll) {
+    follow(ringAll, Time.system());
+  }
+
+  /** One whose pause after the first look has no end. */
+  private void followWithoutASecondLook() {
+    follow(
+        () -> rung.add("all"),
+        new Bench.ShiftedTime() {
+          @Override
+          public void sleep(Duration duration) throws InterruptedException {
+            new CountDownLatch(1).await();
+          }
+        });
+  }
+
+  private void follow(Runnable ringAll, Time time) {
     follower =
         Thread.ofVirtual()
             .start(
                 new EngineEvents(
-                    bench.engine,
-                    Duration.ofMillis(500),
-                    rung::add,
-                    ringAll,
-                    Time.system(),
-                    new Random(1)));
+                    bench.engine, Duration.ofMillis(500), rung::add, ringAll, time, new Random(1)));
   }
 }

@@ -214,8 +214,20 @@ class ImagePullIT {
         .satisfies(finding -> {
           assertThat(finding.state()).isEqualTo(State.WAITING);
           assertThat(finding.summary())
-              .matches("pulling " + TestConfigs.VBAR_IMAGE + ": \\d of \\d layers.*");
+              .isEqualTo("pulling " + TestConfigs.VBAR_IMAGE + ": its layers are not known yet");
         });
+  }
+
+  @Test
+  void burstAndThenSilence_theEndOfTheBurstIsTold() throws Exception {
+    engine.faults().stallPulls();
+
+    bench.pass(vbar());
+
+    assertThat(bench.progress)
+        .last()
+        .extracting(Finding::summary)
+        .isEqualTo("pulling " + TestConfigs.VBAR_IMAGE + ": 0 of 3 layers, 20 of 40 MB");
   }
 
   @Test

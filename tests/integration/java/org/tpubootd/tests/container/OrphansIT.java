@@ -39,7 +39,7 @@ class OrphansIT {
 
   @Test
   void pass_removesThemAndNothingElse() throws Exception {
-    var found = ControlLoop.look(new Orphans(bench.engine, bench.limits), _ -> {});
+    var found = ControlLoop.look(new Orphans(bench.engine, bench.limits, bench.states), _ -> {});
 
     assertThat(found.state()).isEqualTo(State.OK);
     assertThat(engine.names()).containsExactly("tpu-bootd-vbar", "somebody");
@@ -48,7 +48,7 @@ class OrphansIT {
 
   @Test
   void plan_namesThemAndRemovesNothing() throws Exception {
-    var plan = new Orphans(bench.engine, bench.limits).plan();
+    var plan = new Orphans(bench.engine, bench.limits, bench.states).plan();
 
     assertThat(plan.steps())
         .extracting(step -> step.why())
@@ -59,11 +59,48 @@ class OrphansIT {
   }
 
   @Test
+  void pass_forgetsThemAndNoConfiguredOne() throws Exception {
+    assertThat(bench.states.texts).containsOnlyKeys("vbar", "taken-out", "taken-out-too");
+    bench.states.texts.put("taken-out-long-ago", "{}");
+
+    ControlLoop.look(new Orphans(bench.engine, bench.limits, bench.states), _ -> {});
+
+    assertThat(bench.states.texts).containsOnlyKeys("vbar");
+  }
+
+  @Test
+  void onlyAMemoryIsLeft_plannedAndForgotten() throws Exception {
+    engine.removeByForce("tpu-bootd-taken-out");
+    engine.removeByForce("tpu-bootd-taken-out-too");
+    bench.states.texts.remove("taken-out");
+    var plan = new Orphans(bench.engine, bench.limits, bench.states).plan();
+
+    assertThat(plan.steps())
+        .extracting(step -> step.what())
+        .containsExactly("forget how the container of taken-out-too ended");
+    assertThat(bench.states.texts).containsKey("taken-out-too");
+
+    plan.carryOut(_ -> {});
+
+    assertThat(bench.states.texts).containsOnlyKeys("vbar");
+  }
+
+  @Test
+  void containerCannotBeRemoved_itsMemoryStays() throws Exception {
+    engine.faults().fail("/stop", 500, "as the test wants it");
+
+    ControlLoop.look(new Orphans(bench.engine, bench.limits, bench.states), _ -> {});
+
+    assertThat(bench.states.texts).containsKeys("vbar", "taken-out", "taken-out-too");
+  }
+
+  @Test
   void engineAway_waited() throws Exception {
     engine.goAway();
 
-    var found = ControlLoop.look(new Orphans(bench.engine, bench.limits), _ -> {});
+    var found = ControlLoop.look(new Orphans(bench.engine, bench.limits, bench.states), _ -> {});
 
     assertThat(found.state()).isEqualTo(State.WAITING);
+    assertThat(bench.states.texts).as("what is kept").hasSize(3);
   }
 }

@@ -929,6 +929,38 @@ class SupervisedContainerIT {
     assertThat(engine.received("POST", "/start")).hasSize(2);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"/containers/create", "/start"})
+  void noRoomOnTheEnginesDisk_toldWhatToDoAndHealsWhenThereIs(String call) throws Exception {
+    engine.faults().fail(call, 500, "mkdir /var/lib/docker/overlay2/1: no space left on device");
+    var vbar = bench.supervise(vbar());
+
+    for (int pass = 0; pass < 4; pass++) {
+      Finding found = bench.pass(vbar);
+      assertThat(found.cause()).contains("no space left on device");
+      assertThat(found.action()).isEqualTo("make room on the disk of the engine's data folder");
+    }
+
+    engine.faults().clear();
+    bench.time.forward(Duration.ofMinutes(10));
+    assertThat(bench.pass(vbar).state()).isEqualTo(State.OK);
+    assertThat(engine.runs(NAME)).isTrue();
+  }
+
+  @Test
+  void otherSpecHasNoRoom_oldOneRunsOnAndItIsToldWhatToDo() throws Exception {
+    bench.pass(vbar());
+    var changed = bench.supervise(vbar().command("--new"));
+    engine.failStartsOf(NAME + "-next", 500, "no space left on device");
+
+    bench.pass(changed);
+    Finding found = bench.pass(changed);
+
+    assertThat(found.state()).isEqualTo(State.DEGRADED);
+    assertThat(found.action()).startsWith("make room on the disk").contains("reload");
+    assertThat(engine.runs(NAME)).isTrue();
+  }
+
   @Test
   void pullNeverAndNoImage_told() throws Exception {
     Finding found = bench.pass(vbar().pull(Pull.NEVER));

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.tpubootd.config.ContainersConfig.Pull;
 import org.tpubootd.config.HostRoot;
 import org.tpubootd.core.Finding;
@@ -70,6 +72,25 @@ class TarballIT {
             "load " + IMAGE + " out of /usr/share/tpu-bootd/images/vbar.tar",
             "create and start tpu-bootd-vbar");
     assertThat(engine.received("POST", "")).isEmpty();
+  }
+
+  @ParameterizedTest
+  @EnumSource(Pull.class)
+  void noRoomOnTheEnginesDisk_toldAndLoadedWhenThereIs(Pull policy) throws Exception {
+    archive(BAKED + "vbar.tar", IMAGE);
+    engine.faults().fail("/images/load", 500, "write /layer: no space left on device");
+    var vbar = bench.supervise(vbar().pull(policy));
+
+    Finding full = bench.pass(vbar);
+    assertThat(full.state()).isEqualTo(State.FAILED);
+    assertThat(full.summary()).isEqualTo("the image cannot be loaded");
+    assertThat(full.cause()).contains("/vbar.tar").contains("no space left on device");
+    assertThat(full.action()).contains("make room");
+
+    engine.faults().clear();
+    bench.time.forward(Duration.ofMinutes(2));
+    assertThat(bench.pass(vbar).state()).isEqualTo(State.OK);
+    assertThat(engine.received("POST", "/images/load")).hasSize(2);
   }
 
   @Test
