@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import org.tpubootd.config.ContainersConfig;
 import org.tpubootd.config.ContainersConfig.ContainerConfig;
 import org.tpubootd.config.ContainersConfig.Pull;
 import org.tpubootd.container.BakedImages;
@@ -22,12 +21,15 @@ final class ContainerImages implements Check {
           "/etc/ssl/cert.pem");
 
   private final Tree tree;
-  private final ContainersConfig config;
+  private final List<ContainerConfig> ours;
   private final EngineStore store;
 
-  ContainerImages(Tree tree, ContainersConfig config) {
+  /**
+   * @param ours the containers that tpu-bootd would run
+   */
+  ContainerImages(Tree tree, List<ContainerConfig> ours) {
     this.tree = tree;
-    this.config = config;
+    this.ours = ours;
     this.store = new EngineStore(tree);
   }
 
@@ -40,17 +42,15 @@ final class ContainerImages implements Check {
   public List<Result> look() throws IOException, InterruptedException {
     var baked = new BakedImages(tree.root());
     var results = new ArrayList<Result>();
-    for (ContainerConfig container : config.all()) {
-      if (container.enabled()) {
-        results.add(image(container, baked));
-        missingFile(container).ifPresent(results::add);
-      }
+    for (ContainerConfig container : ours) {
+      results.add(image(container, baked));
+      missingFile(container).ifPresent(results::add);
     }
     for (String problem : baked.problems()) {
       results.add(Result.warning(name(), problem, "make the archive or its sum anew"));
     }
     return results.isEmpty()
-        ? List.of(Result.notApplicable(name(), "every container is switched off"))
+        ? List.of(Result.notApplicable(name(), "tpu-bootd would run no container here"))
         : results;
   }
 

@@ -3,7 +3,6 @@ package org.tpubootd.image;
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
-import org.tpubootd.config.ContainersConfig;
 import org.tpubootd.config.ContainersConfig.ContainerConfig;
 
 /** Whether there is an engine that will run the containers. */
@@ -18,12 +17,18 @@ final class EngineInstalled implements Check {
   private static final String SOCKET = "docker.socket";
 
   private final Tree tree;
-  private final ContainersConfig config;
+  private final String address;
+  private final List<ContainerConfig> ours;
   private final Units units;
 
-  EngineInstalled(Tree tree, ContainersConfig config) {
+  /**
+   * @param address of the engine, as containers.engine has it
+   * @param ours the containers that tpu-bootd would run
+   */
+  EngineInstalled(Tree tree, String address, List<ContainerConfig> ours) {
     this.tree = tree;
-    this.config = config;
+    this.address = address;
+    this.ours = ours;
     this.units = new Units(tree);
   }
 
@@ -34,16 +39,15 @@ final class EngineInstalled implements Check {
 
   @Override
   public List<Result> look() throws IOException {
-    if (config.all().stream().noneMatch(ContainerConfig::enabled)) {
-      return List.of(Result.notApplicable(name(), "every container is switched off"));
+    if (ours.isEmpty()) {
+      return List.of(Result.notApplicable(name(), "tpu-bootd would run no container here"));
     }
-    if (!SOCKETS.contains(config.engine())) {
+    if (!SOCKETS.contains(address)) {
       return List.of(
           Result.notApplicable(
-              name(), "containers.engine is %s: not looked at".formatted(config.engine())));
+              name(), "containers.engine is %s: not looked at".formatted(address)));
     }
-    boolean required =
-        config.all().stream().anyMatch(container -> container.enabled() && container.required());
+    boolean required = ours.stream().anyMatch(ContainerConfig::required);
     Optional<String> program = program();
     if (program.isEmpty()) {
       return List.of(

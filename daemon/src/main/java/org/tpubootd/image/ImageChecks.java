@@ -6,6 +6,7 @@ import java.util.List;
 import org.tpubootd.config.Config;
 import org.tpubootd.config.ConfigException;
 import org.tpubootd.config.ConfigLoader;
+import org.tpubootd.config.ContainersConfig.ContainerConfig;
 import org.tpubootd.config.HostRoot;
 import org.tpubootd.env.EnvironmentFile;
 import org.tpubootd.host.OtherAgents;
@@ -74,6 +75,12 @@ public final class ImageChecks {
 
   /** In the order of what counts on what. */
   private List<Check> checks(Config config) {
+    var others = new OtherAgents(root);
+    List<ContainerConfig> ours =
+        config.containers().all().stream()
+            .filter(ContainerConfig::enabled)
+            .filter(container -> others.insteadOf(container.name()).isEmpty())
+            .toList();
     var checks =
         new ArrayList<Check>(
             List.of(
@@ -85,9 +92,9 @@ public final class ImageChecks {
                 new ServiceLimits(tree),
                 new RuntimeUser(tree, config.files().owner()),
                 new Environment(new EnvironmentFile(root, config.files())),
-                new EngineInstalled(tree, config.containers()),
-                new ContainerImages(tree, config.containers()),
-                new Agents(new OtherAgents(root), config.containers()),
+                new EngineInstalled(tree, config.containers().engine(), ours),
+                new ContainerImages(tree, ours),
+                new Agents(others, config.containers()),
                 new OtherRules(tree)));
     if (!running) {
       checks.add(new Leftovers(tree));

@@ -42,7 +42,7 @@ final class Leftovers implements Check {
               name(),
               "%s has restarts of containers of the VM that the image was made on"
                   .formatted(STATES),
-              "rm %s/*.json; a first start may wait without need else".formatted(STATES)));
+              "rm %s/*.json; else a first start may wait for no reason".formatted(STATES)));
     }
     return results.isEmpty()
         ? List.of(Result.ok(name(), "nothing of the machine that it was made on"))

@@ -355,12 +355,17 @@ class ImageChecksTest {
         row(
             "engine",
             NOT_APPLICABLE,
-            "every container is switched off",
+            "tpu-bootd would run no container here",
             tree ->
                 tree.delete("/usr/bin/dockerd")
                     .file(
                         CONFIG,
                         "containers:\n  vbar: {enabled: false}\n  telemetry: {enabled: false}\n")),
+        row(
+            "engine",
+            NOT_APPLICABLE,
+            "tpu-bootd would run no container here",
+            tree -> tree.delete("/usr/bin/dockerd").file("/home/kubernetes/bin/kubelet", "")),
         row(
             "engine",
             NOT_APPLICABLE,

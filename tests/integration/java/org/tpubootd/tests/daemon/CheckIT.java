@@ -229,9 +229,4 @@ class CheckIT {
         .contains("\nThis is not a working TPU host: devices.\n");
     assertThat(check.out().lines()).allMatch(line -> line.length() <= 80);
   }
-
-  @Test
-  void unknownOption_endsWithTwo() throws Exception {
-    assertThat(run("check", "--imgae").exitCode()).isEqualTo(2);
-  }
 }
