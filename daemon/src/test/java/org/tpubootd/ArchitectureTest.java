@@ -24,10 +24,13 @@ class ArchitectureTest {
           "config", Set.of("core"),
           "metadata", Set.of("config", "core"),
           "env", Set.of("metadata", "config", "core"),
-          "pci", Set.of("metadata", "config", "core"),
+          // What a kernel needs of arguments stands once, in host.
+          "pci", Set.of("host", "metadata", "config", "core"),
           "host", Set.of("metadata", "config", "core"),
           // A registry log-in is handed in: the containers know no metadata server.
           "container", Set.of("config", "core"),
+          // Offline checks: they reuse what the parts know, and no part knows them.
+          "image", Set.of("container", "env", "host", "config", "core"),
           // These know the board and no component.
           "health", Set.of("config", "core"),
           "systemd", Set.of("config", "core"));

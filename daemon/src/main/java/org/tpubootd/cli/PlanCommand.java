@@ -75,7 +75,7 @@ final class PlanCommand implements Callable<Integer> {
     return all ? ExitCode.OK : ExitCode.NOT_SO;
   }
 
-  private static Plan plan(Component component) throws InterruptedException {
+  static Plan plan(Component component) throws InterruptedException {
     try {
       return component.plan();
     } catch (IOException | RuntimeException e) {

@@ -80,8 +80,8 @@ final class Screen {
     int colour =
         switch (word) {
           case "ok" -> GREEN;
-          case "waiting", "degraded" -> YELLOW;
-          case "failed" -> RED;
+          case "waiting", "degraded", "warning" -> YELLOW;
+          case "failed", "error" -> RED;
           default -> GREY;
         };
     return "\u001b[" + colour + "m" + padded + "\u001b[0m";

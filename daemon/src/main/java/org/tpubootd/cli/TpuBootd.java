@@ -22,7 +22,7 @@ import picocli.CommandLine.IVersionProvider;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:all is as asked",
-      "1:not ready, not found or not done",
+      "1:not ready, not found, not done or not right",
       "2:the command line or the configuration is wrong",
       "3:the daemon does not answer (status)"
     },
@@ -31,6 +31,7 @@ import picocli.CommandLine.IVersionProvider;
       ApplyCommand.class,
       PlanCommand.class,
       StatusCommand.class,
+      CheckCommand.class,
       MetadataCommand.class,
       ConfigCommand.class
     })

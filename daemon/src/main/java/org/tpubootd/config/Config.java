@@ -14,11 +14,14 @@ public record Config(
     HealthConfig health,
     SystemdConfig systemd) {
 
+  static final String DIRECTORY = "/etc/tpu-bootd";
+  static final String MAIN_NAME = "config.yaml";
+
   /** Where the files lie, as the host sees it. */
-  public static final String MAIN_FILE = "/etc/tpu-bootd/config.yaml";
+  public static final String MAIN_FILE = DIRECTORY + "/" + MAIN_NAME;
 
   /** Files in here are read after the main file, in the order of their names. */
-  public static final String DROP_INS = "/etc/tpu-bootd/config.d";
+  public static final String DROP_INS = DIRECTORY + "/config.d";
 
   static Config from(Section root) {
     return new Config(

@@ -50,7 +50,8 @@ public final class ConfigLoader {
   public Loaded load() throws ConfigException {
     var merged = nothing();
     for (Path file : files()) {
-      merged = merged.under(new YamlFile(root.onHost(file)).read(file));
+      String name = root.onHost(file);
+      merged = merged.under(new YamlFile(name).read(followed(name)));
     }
     return bind(underEnvironment(merged));
   }
@@ -101,14 +102,22 @@ public final class ConfigLoader {
     }
   }
 
+  private Path followed(String path) throws ConfigException {
+    try {
+      return root.follow(path);
+    } catch (IOException e) {
+      throw new ConfigException(path + ": its links cannot be followed: " + e.getMessage());
+    }
+  }
+
   private List<Path> files() throws ConfigException {
     var files = new ArrayList<Path>();
-    Path main = root.resolve(Config.MAIN_FILE);
+    Path main = followed(Config.DIRECTORY).resolve(Config.MAIN_NAME);
     // Not following links: one that leads nowhere is a mistake to be told, not a missing file.
     if (Files.exists(main, LinkOption.NOFOLLOW_LINKS)) {
       files.add(main);
     }
-    Path dropIns = root.resolve(Config.DROP_INS);
+    Path dropIns = followed(Config.DROP_INS);
     if (Files.isDirectory(dropIns)) {
       var found = new ArrayList<Path>();
       try (DirectoryStream<Path> stream = Files.newDirectoryStream(dropIns)) {

@@ -146,9 +146,15 @@ final class Tarballs {
     var archives = new ArrayList<Path>();
     for (String directory : DIRECTORIES) {
       try (DirectoryStream<Path> files =
-          Files.newDirectoryStream(root.resolve(directory), ARCHIVES)) {
+          Files.newDirectoryStream(root.follow(directory), ARCHIVES)) {
         var here = new ArrayList<Path>();
-        files.forEach(here::add);
+        for (Path file : files) {
+          if (leadsOut(file)) {
+            unread.add(root.onHost(file) + " is not used: it is a link out of " + root.directory());
+          } else {
+            here.add(file);
+          }
+        }
         here.sort(null);
         archives.addAll(here);
       } catch (NoSuchFileException e) {
@@ -158,6 +164,13 @@ final class Tarballs {
       }
     }
     return archives;
+  }
+
+  /** Under another root a link may lead to what is on this machine and not on that host. */
+  private boolean leadsOut(Path file) throws IOException {
+    return Files.isSymbolicLink(file)
+        && Files.exists(file)
+        && !file.toRealPath().startsWith(root.directory().toRealPath());
   }
 
   private static Optional<Version> version(Path file) {

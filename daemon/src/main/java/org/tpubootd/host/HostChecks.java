@@ -5,10 +5,8 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
@@ -28,9 +26,6 @@ public final class HostChecks implements Component {
   public static final String NAME = "host";
 
   private static final Part PART = new Part(NAME, Part.Group.SELF, false);
-
-  /** The generations for which Google's page asks for the Intel IOMMU in scalable mode. */
-  private static final Set<String> SCALABLE_MODE = Set.of("v5p", "tpu7x");
 
   private static final long OPEN_FILES = 100_000;
   private static final String HUGE_PAGES = "/sys/kernel/mm/transparent_hugepage/enabled";
@@ -103,24 +98,14 @@ public final class HostChecks implements Component {
   }
 
   private void checkArguments(String tpu, List<String> deviations) throws IOException {
-    List<String> arguments = List.of(read("/proc/cmdline").strip().split("\\s+"));
-    if (!arguments.contains("idle=poll")) {
-      deviations.add(missing("idle=poll"));
+    var arguments = KernelArguments.of(read("/proc/cmdline"));
+    if (!arguments.has(KernelArguments.IDLE)) {
+      deviations.add(missing(KernelArguments.IDLE));
     }
     boolean intel = read("/proc/cpuinfo").contains("GenuineIntel");
-    if (intel && SCALABLE_MODE.contains(tpu) && !hasScalableMode(arguments)) {
-      deviations.add(missing("intel_iommu=on,sm_on") + " (" + tpu + " needs it)");
+    if (intel && KernelArguments.SCALABLE_MODE.contains(tpu) && !arguments.hasScalableMode()) {
+      deviations.add(missing(KernelArguments.IOMMU) + " (" + tpu + " needs it)");
     }
-  }
-
-  /** The kernel takes the options of one argument in any order, and of several arguments too. */
-  private static boolean hasScalableMode(List<String> arguments) {
-    List<String> options =
-        arguments.stream()
-            .filter(argument -> argument.startsWith("intel_iommu="))
-            .flatMap(argument -> Arrays.stream(argument.substring(12).split(",")))
-            .toList();
-    return options.containsAll(List.of("on", "sm_on"));
   }
 
   private static String missing(String argument) {

@@ -47,7 +47,7 @@ public final class OtherAgents {
    * @return why the agent is not ours to run, a sentence; empty where it is
    */
   public Optional<String> insteadOf(String agent) {
-    if (Files.isDirectory(root.resolve(GKE))) {
+    if (Files.isDirectory(followed(GKE))) {
       return Optional.of("this is a node of GKE, which runs its own agents: " + GKE + " is there");
     }
     return snap(agent).or(() -> unit(agent));
@@ -55,7 +55,7 @@ public final class OtherAgents {
 
   private Optional<String> snap(String agent) {
     String snap = SNAPS.get(agent);
-    if (snap == null || !(Files.exists(root.resolve("/snap/" + snap)) || hasSnapFile(snap))) {
+    if (snap == null || !(Files.exists(followed("/snap/" + snap)) || hasSnapFile(snap))) {
       return Optional.empty();
     }
     return Optional.of(
@@ -64,7 +64,7 @@ public final class OtherAgents {
   }
 
   private boolean hasSnapFile(String snap) {
-    Path directory = root.resolve("/var/lib/snapd/snaps");
+    Path directory = followed("/var/lib/snapd/snaps");
     if (!Files.isDirectory(directory)) {
       return false;
     }
@@ -79,11 +79,11 @@ public final class OtherAgents {
   private Optional<String> unit(String agent) {
     for (String name : UNITS.getOrDefault(agent, List.of())) {
       for (String directory : UNIT_DIRECTORIES) {
-        Path file = root.resolve(directory + name + ".service");
+        Path file = followed(directory).resolve(name + ".service");
         if (Files.isSymbolicLink(file) && isMask(file)) {
           break;
         }
-        if (Files.exists(file)) {
+        if (Files.exists(followed(directory + name + ".service"))) {
           return Optional.of(
               "the unit %s%s.service is there; systemctl mask --now %s if tpu-bootd is to run the"
                       .formatted(directory, name, name)
@@ -92,6 +92,16 @@ public final class OtherAgents {
       }
     }
     return Optional.empty();
+  }
+
+  /** A path whose links lead in circles has nothing at its end, as with the kernel. */
+  private Path followed(String path) {
+    try {
+      return root.follow(path);
+    } catch (IOException e) {
+      log.debug("the links of {} cannot be followed", path, e);
+      return root.resolve(path);
+    }
   }
 
   /** A unit that is masked is a link to nothing: nobody can start it. */

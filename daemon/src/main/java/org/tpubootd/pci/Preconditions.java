@@ -2,9 +2,9 @@ package org.tpubootd.pci;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.util.List;
 import java.util.Optional;
 import org.tpubootd.config.HostRoot;
+import org.tpubootd.host.KernelArguments;
 
 /** What the kernel must be like for vfio, and in words what it lacks. */
 final class Preconditions {
@@ -42,11 +42,8 @@ final class Preconditions {
   /** A function has no IOMMU group: says which kernel argument is missing, or that none is. */
   Problem iommuOff() {
     String title = "the IOMMU is off";
-    List<String> arguments = List.of(text("/proc/cmdline").orElse("").strip().split("\\s+"));
-    Optional<String> off =
-        arguments.stream()
-            .filter(argument -> argument.matches("(intel_iommu|amd_iommu|iommu)=(.*,)?off(,.*)?"))
-            .findFirst();
+    var arguments = KernelArguments.of(text("/proc/cmdline").orElse(""));
+    Optional<String> off = arguments.iommuOff();
     if (off.isPresent()) {
       return Problem.of(
           title,
@@ -55,7 +52,7 @@ final class Preconditions {
     }
     return switch (processor()) {
       case INTEL ->
-          arguments.stream().anyMatch(Preconditions::switchesIntelOn)
+          arguments.switchesIntelIommuOn()
               ? Problem.of(
                   title,
                   "it has no IOMMU group although intel_iommu=on is on the kernel's command line",
@@ -78,11 +75,6 @@ final class Preconditions {
               "it has no IOMMU group; this processor needs no kernel argument for it",
               "look for iommu in the kernel's log (dmesg); the VM may have no IOMMU");
     };
-  }
-
-  private static boolean switchesIntelOn(String argument) {
-    return argument.startsWith("intel_iommu=")
-        && List.of(argument.substring("intel_iommu=".length()).split(",")).contains("on");
   }
 
   /** vfio-pci is neither loaded nor built in, and could not be loaded. */
