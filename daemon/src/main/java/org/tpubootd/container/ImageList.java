@@ -1,6 +1,5 @@
 package org.tpubootd.container;
 
-import com.fasterxml.jackson.annotation.JsonIgnore;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -68,8 +67,7 @@ public record ImageList(
   public record Archive(
       String path, List<String> images, long size, String sum, @Nullable String problem) {}
 
-  /** Whether every image is on this host. */
-  @JsonIgnore
+  /** Whether every image is on this host; for machines, {@code complete}. */
   public boolean isComplete() {
     return trouble == null
         && images.stream()

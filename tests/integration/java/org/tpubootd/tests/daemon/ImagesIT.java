@@ -192,6 +192,8 @@ class ImagesIT {
         .isEqualTo("/usr/share/tpu-bootd/images/telemetry.tar");
     assertThat(list.path("archives").path(0).path("sum").asText()).isEqualTo("none");
     assertThat(list.path("trouble").isNull()).isTrue();
+    assertThat(list.path("complete").isBoolean()).isTrue();
+    assertThat(list.path("complete").asBoolean()).isTrue();
   }
 
   @Test

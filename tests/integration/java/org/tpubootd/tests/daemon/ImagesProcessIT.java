@@ -6,12 +6,15 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.tpubootd.testbed.FakeEngine;
 import org.tpubootd.testbed.MadeUpHost;
+import org.tpubootd.tests.NeedsPart;
+import org.tpubootd.tests.NeedsPart.Part;
 import org.tpubootd.tests.daemon.Commands.Outcome;
 
 /** What takes processes of {@code images} and {@code containers}: a daemon beside, a signal. */
@@ -55,6 +58,21 @@ class ImagesProcessIT {
       assertThat(engine.received("DELETE", "")).isEmpty();
       assertThat(daemon.isReady()).isTrue();
     }
+  }
+
+  @Test
+  @NeedsPart(Part.SCRIPT)
+  void pull_onATerminal_showsHowFarItIs() throws Exception {
+    ProcessBuilder pull = host.command("images", "pull", "vbar");
+    String line = String.join(" ", pull.command());
+    pull.command("script", "--quiet", "--return", "--command", line, "/dev/null");
+
+    Outcome outcome = commands.run(pull);
+
+    assertThat(outcome.exitCode()).as(outcome.toString()).isZero();
+    assertThat(outcome.out())
+        .contains("\rpulling vbar: ")
+        .containsPattern("\r *\r" + Pattern.quote(VBAR) + ": pulled");
   }
 
   @Test
