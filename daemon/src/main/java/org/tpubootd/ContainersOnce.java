@@ -22,7 +22,7 @@ public final class ContainersOnce implements AutoCloseable {
    * Stops and removes them all.
    *
    * @param removed takes the name of each one that is gone
-   * @return what could not be done, a sentence each; nothing where there is no engine
+   * @return what could not be done, a sentence each
    */
   public List<String> removeAll(Consumer<String> removed) throws InterruptedException {
     return stop.removeAll(removed);

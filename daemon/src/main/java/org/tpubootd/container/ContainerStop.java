@@ -53,7 +53,7 @@ public final class ContainerStop {
    * before, or it makes them anew.
    *
    * @param removed takes the name of each one that is gone
-   * @return what could not be done, a sentence each; nothing where there is no engine
+   * @return what could not be done, a sentence each
    */
   public List<String> removeAll(Consumer<String> removed) throws InterruptedException {
     List<String> problems = stopAll();
@@ -66,10 +66,8 @@ public final class ContainerStop {
         removed.accept(container.name());
       }
       return List.of();
-    } catch (EngineException.Unreachable e) {
-      log.info("no container is removed: {}", e.getMessage());
-      return List.of();
     } catch (EngineException e) {
+      // Also where there is no engine now: it may have containers of ours when it is back.
       return List.of(String.valueOf(e.getMessage()));
     }
   }

@@ -105,9 +105,12 @@ class ImagesProcessIT {
   }
 
   @Test
-  void containersRemove_withoutAnEngine_hasNothingToRemove() throws Exception {
+  void containersRemove_withoutAnEngine_isNotDone() throws Exception {
     engine.goAway();
 
-    assertThat(commands.run("containers", "remove")).isEqualTo(new Outcome(0, "", ""));
+    Outcome removed = commands.run("containers", "remove");
+
+    assertThat(removed.exitCode()).isEqualTo(1);
+    assertThat(removed.err()).contains("no such socket");
   }
 }
