@@ -36,6 +36,8 @@ public @interface NeedsPart {
     DOCKERD("the program dockerd (Debian package docker.io)"),
     DPKG_DEB("the program dpkg-deb"),
     LINTIAN("the program lintian"),
+    SHELLCHECK("the program shellcheck"),
+    SCRIPT("the program script (Debian package bsdutils)"),
     /** For tests/minimal-debian, whose archive may be there already. */
     MMDEBSTRAP("the program mmdebstrap"),
     /** For packaging/at-final-path: root, or a user who may have user namespaces. */
@@ -66,6 +68,8 @@ public @interface NeedsPart {
         case DOCKERD -> onPath("dockerd");
         case DPKG_DEB -> onPath("dpkg-deb");
         case LINTIAN -> onPath("lintian");
+        case SHELLCHECK -> onPath("shellcheck");
+        case SCRIPT -> onPath("script");
         case MMDEBSTRAP -> onPath("mmdebstrap");
         case MOUNT_NAMESPACE -> succeeds("unshare", "--map-root-user", "--mount", "true");
         case BUSYBOX -> onPath("busybox");

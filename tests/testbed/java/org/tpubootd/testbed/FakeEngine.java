@@ -48,6 +48,7 @@ public final class FakeEngine implements Closeable {
   private final FakeEngineFaults faults = new FakeEngineFaults();
   private final List<Received> received = new CopyOnWriteArrayList<>();
   private final Map<String, String> images = new LinkedHashMap<>();
+  private final Map<String, String> digests = new LinkedHashMap<>();
   private final Map<String, FakeEngineContainer> containers = new LinkedHashMap<>();
   private final Map<String, FakeEngineFaults.Answer> failingStarts = new LinkedHashMap<>();
   private final List<ObjectNode> pastEvents = new ArrayList<>();
@@ -129,6 +130,16 @@ public final class FakeEngine implements Closeable {
   /** Puts an image on the host, or lets its name stand for another one. */
   public synchronized void addImage(String name) {
     images.put(name, "sha256:" + newId());
+  }
+
+  /** Puts an image there as a pull does: it has a digest then. */
+  synchronized void addPulled(String name) {
+    addImage(name);
+    digests.put(name, "sha256:" + newId());
+  }
+
+  synchronized Optional<String> digest(String name) {
+    return Optional.ofNullable(digests.get(name));
   }
 
   public synchronized boolean hasImage(String name) {

@@ -10,6 +10,7 @@ import java.io.ByteArrayInputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -107,6 +108,8 @@ final class FakeEngineApi {
         if (path.startsWith("/images/") && path.endsWith("/json")) {
           inspectImage(
               path.substring("/images/".length(), path.length() - "/json".length()), response);
+        } else if (path.startsWith("/images/") && path.endsWith("/get")) {
+          save(path.substring("/images/".length(), path.length() - "/get".length()), response);
         } else if (path.startsWith("/containers/")) {
           containers.one(request, response);
         } else {
@@ -147,7 +150,12 @@ final class FakeEngineApi {
     ObjectNode json = JSON.createObjectNode();
     json.put("Id", id);
     json.putArray("RepoTags").add(name);
-    json.putArray("RepoDigests");
+    ArrayNode digests = json.putArray("RepoDigests");
+    engine
+        .digest(name)
+        .ifPresent(digest -> digests.add(name.replaceFirst("[:@][^/]*$", "") + "@" + digest));
+    json.put("Size", 123_456_789);
+    json.put("Created", "2026-11-01T08:00:00.123456789Z");
     response.send(200, "application/json", FakeEngine.write(json));
   }
 
@@ -178,8 +186,22 @@ final class FakeEngineApi {
       line(response, "Extracting", layer, size, size);
       line(response, "Pull complete", layer, 0, 0);
     }
-    engine.addImage(name);
+    engine.addPulled(name);
     line(response, "Status: Downloaded newer image for " + name, "", 0, 0);
+  }
+
+  private void save(String name, FakeEngineHttp.Response response) throws IOException, Refusal {
+    if (!engine.images().containsKey(name)) {
+      throw new Refusal(404, "No such image: " + name);
+    }
+    byte[] archive = ImageArchive.of(name);
+    response.begin("application/x-tar");
+    if (engine.faults().savesAreCut()) {
+      response.chunk(Arrays.copyOf(archive, archive.length / 2));
+      response.chunk("{\"errorDetail\":{\"message\":\"no space left on device\"}}");
+    } else {
+      response.chunk(archive);
+    }
   }
 
   /** Takes what {@code docker save} wrote, packed or not. */

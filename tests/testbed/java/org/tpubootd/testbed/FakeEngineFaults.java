@@ -25,6 +25,7 @@ public final class FakeEngineFaults {
   private String newestApi = "1.41";
   private Optional<String> pullError = Optional.empty();
   private boolean pullStalls;
+  private boolean savesCut;
   private boolean startsHeld;
   private boolean closed;
 
@@ -64,6 +65,15 @@ public final class FakeEngineFaults {
     pullStalls = true;
   }
 
+  /** Archives end in the middle, with an error behind, in the way of Docker 20.10. */
+  public synchronized void cutSaves() {
+    savesCut = true;
+  }
+
+  synchronized boolean savesAreCut() {
+    return savesCut;
+  }
+
   /** Starts are taken and not done before {@link #clear}; a stop waits for them, as dockerd's. */
   public synchronized void holdStarts() {
     startsHeld = true;
@@ -77,6 +87,7 @@ public final class FakeEngineFaults {
     delay = Duration.ZERO;
     pullError = Optional.empty();
     pullStalls = false;
+    savesCut = false;
     startsHeld = false;
     notifyAll();
   }

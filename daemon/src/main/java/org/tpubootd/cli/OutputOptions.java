@@ -19,7 +19,7 @@ final class OutputOptions {
   }
 
   Screen screen() {
-    return new Screen(command().commandLine().getOut(), Screen.terminal());
+    return new Screen(command().commandLine().getOut(), Screen.colours());
   }
 
   /** Says on standard error what went wrong. */

@@ -28,11 +28,16 @@ final class Screen {
   }
 
   /** Standard output is a terminal, and the person has not asked for no colours. */
+  static boolean colours() {
+    return terminal() && System.getenv("NO_COLOR") == null;
+  }
+
+  /** Standard input and output are a terminal. */
   // Error Prone goes by JDK 22 to 24; the console of JDK 25 is null again without a terminal.
   @SuppressWarnings("SystemConsoleNull")
   static boolean terminal() {
     Console console = System.console();
-    return console != null && console.isTerminal() && System.getenv("NO_COLOR") == null;
+    return console != null && console.isTerminal();
   }
 
   void line(String text) {

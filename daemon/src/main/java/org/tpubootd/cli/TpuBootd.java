@@ -32,6 +32,8 @@ import picocli.CommandLine.IVersionProvider;
       PlanCommand.class,
       StatusCommand.class,
       CheckCommand.class,
+      ImagesCommand.class,
+      ContainersCommand.class,
       MetadataCommand.class,
       ConfigCommand.class
     })
@@ -72,6 +74,8 @@ public final class TpuBootd {
         command.getErr().println("tpu-bootd: " + unknown.getMessage());
         yield ExitCode.WRONG_INPUT;
       }
+      // Nothing but a signal interrupts a command, and whoever has sent it knows.
+      case InterruptedException _ -> ExitCode.NOT_SO;
       default -> {
         command.getErr().println("tpu-bootd: broke on a defect of its own; please report this:");
         failure.printStackTrace(command.getErr());

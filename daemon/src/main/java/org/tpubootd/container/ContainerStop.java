@@ -4,9 +4,11 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.tpubootd.config.ContainersConfig;
@@ -14,7 +16,7 @@ import org.tpubootd.core.Deadline;
 
 /**
  * Stops all containers of ours, for {@code systemctl stop}. They stay on the engine, with their
- * logs, and the next start of tpu-bootd starts them again.
+ * logs, and the next start of tpu-bootd starts them again; unless they are to be removed, too.
  */
 public final class ContainerStop {
 
@@ -42,6 +44,30 @@ public final class ContainerStop {
       log.info("no container is stopped: {}", e.getMessage());
       return List.of();
     } catch (IOException e) {
+      return List.of(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /**
+   * Stops and removes all of ours, for the removal of the package. The daemon must have ended
+   * before, or it makes them anew.
+   *
+   * @param removed takes the name of each one that is gone
+   * @return what could not be done, a sentence each
+   */
+  public List<String> removeAll(Consumer<String> removed) throws InterruptedException {
+    List<String> problems = stopAll();
+    if (!problems.isEmpty()) {
+      return problems;
+    }
+    try {
+      for (Observed container : engine.ofOtherParts(Set.of())) {
+        engine.remove(container);
+        removed.accept(container.name());
+      }
+      return List.of();
+    } catch (EngineException e) {
+      // Also where there is no engine now: it may have containers of ours when it is back.
       return List.of(String.valueOf(e.getMessage()));
     }
   }

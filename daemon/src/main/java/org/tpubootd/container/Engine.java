@@ -2,27 +2,19 @@ package org.tpubootd.container;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.github.dockerjava.api.model.AuthConfig;
 import com.github.dockerjava.api.model.Container;
 import com.github.dockerjava.api.model.Event;
 import com.github.dockerjava.api.model.Frame;
-import com.github.dockerjava.api.model.LoadResponseItem;
-import com.github.dockerjava.api.model.PullResponseItem;
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.InputStream;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.tpubootd.config.ContainersConfig;
 
 /**
@@ -41,7 +33,7 @@ public final class Engine implements Closeable {
 
   private final EngineClient client;
   private final Duration callDeadline;
-  private final Map<String, ReentrantLock> pulls = new ConcurrentHashMap<>();
+  private final EngineImages images;
 
   /**
    * @param address such as {@code unix:///var/run/docker.sock}; one of another kind is told by
@@ -50,6 +42,12 @@ public final class Engine implements Closeable {
   public Engine(String address, ContainersConfig config) {
     this.client = new EngineClient(address, config.callDeadline());
     this.callDeadline = config.callDeadline();
+    this.images = new EngineImages(client);
+  }
+
+  /** Its calls for images. */
+  EngineImages images() {
+    return images;
   }
 
   /** Where the engine is, for messages. */
@@ -181,18 +179,6 @@ public final class Engine implements Closeable {
     }
   }
 
-  /** The id of the image that the name stands for on this host now. */
-  Optional<String> imageId(ImageName image) throws EngineException, InterruptedException {
-    try {
-      return Optional.of(
-          client.call(
-              "inspect the image " + image,
-              docker -> docker.inspectImageCmd(image.text()).exec().getId()));
-    } catch (EngineException.NotFound _) {
-      return Optional.empty();
-    }
-  }
-
   /**
    * @return the id of the new container
    */
@@ -265,39 +251,6 @@ public final class Engine implements Closeable {
         }
       }
     }
-  }
-
-  /** One pull at a time of each image: whoever comes second finds it done. */
-  ReentrantLock pullLock(ImageName image) {
-    return pulls.computeIfAbsent(image.text(), _ -> new ReentrantLock());
-  }
-
-  /**
-   * Begins a pull.
-   *
-   * @param login null for a pull without
-   */
-  EngineStream<PullResponseItem> pull(ImageName image, RegistryLogin.@Nullable Credentials login)
-      throws EngineException, InterruptedException {
-    return client.open(
-        "pull " + image,
-        docker -> {
-          var pull = docker.pullImageCmd(image.repository()).withTag(image.version());
-          if (login != null) {
-            pull.withAuthConfig(
-                new AuthConfig()
-                    .withRegistryAddress(image.registry())
-                    .withUsername(login.user())
-                    .withPassword(login.password()));
-          }
-          return pull;
-        });
-  }
-
-  /** Gives an archive of images to the engine. */
-  EngineStream<LoadResponseItem> load(String what, InputStream archive)
-      throws EngineException, InterruptedException {
-    return client.open(what, docker -> docker.loadImageAsyncCmd(archive));
   }
 
   /** Follows what happens to containers of ours, from a moment on. */

@@ -8,6 +8,8 @@ import com.github.dockerjava.core.RemoteApiVersion;
 import com.github.dockerjava.transport.DockerHttpClient;
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.time.Duration;
@@ -130,6 +132,31 @@ final class EngineClient implements Closeable {
       return stream;
     } catch (RuntimeException e) {
       stream.close();
+      throw translated(what, e);
+    }
+  }
+
+  /**
+   * For an answer that is a file: it is written out whole. Over connections of its own, which are
+   * broken off when the time is over.
+   */
+  void download(
+      String what, Duration limit, Function<DockerClient, InputStream> call, OutputStream to)
+      throws EngineException, InterruptedException {
+    RemoteApiVersion version = callSettled(what, callDeadline, Settled::version);
+    EngineConnection connection = link().connection();
+    try (DockerHttpClient http = connection.http()) {
+      Deadline.call(
+          what,
+          limit,
+          () -> {
+            try (InputStream answer = call.apply(connection.client(http, version))) {
+              return answer.transferTo(to);
+            }
+          });
+    } catch (Deadline.Passed _) {
+      throw hung(what, limit);
+    } catch (IOException | RuntimeException e) {
       throw translated(what, e);
     }
   }

@@ -39,6 +39,12 @@ record ImageName(String text, String registry, String repository, String version
     return host ? first : DOCKER_HUB;
   }
 
+  /** Whether it can only ever be one and the same image. */
+  boolean isByDigest() {
+    // No tag has a colon in it.
+    return version.contains(":");
+  }
+
   @Override
   public String toString() {
     return text;

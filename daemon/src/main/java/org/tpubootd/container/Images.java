@@ -32,7 +32,7 @@ final class Images {
   }
 
   /** For reading all archives, for the sum of one, and for loading one: the disk is our own. */
-  private static final Duration ARCHIVE_LIMIT = Duration.ofMinutes(5);
+  static final Duration ARCHIVE_LIMIT = Duration.ofMinutes(5);
 
   private final String part;
   private final ContainersConfig.Pull policy;
@@ -94,9 +94,9 @@ final class Images {
     log.info("{}: loading {} out of {}", part, image, archive.path());
     Optional<String> problem = tarballs.broken(archive);
     if (problem.isEmpty()) {
-      problem = loader.load(archive);
+      problem = loader.load(archive, _ -> {});
     }
-    if (problem.isEmpty() && engine.imageId(image).isEmpty()) {
+    if (problem.isEmpty() && engine.images().id(image).isEmpty()) {
       problem = Optional.of("it was loaded, and there is no " + image + " all the same");
     }
     problem.ifPresent(why -> tarballs.refuse(archive, why));

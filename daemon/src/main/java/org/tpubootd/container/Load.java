@@ -5,6 +5,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.tpubootd.container.EngineStream.Signal;
 
 /** Gives an archive of an image to the engine. */
@@ -22,12 +24,14 @@ final class Load {
   }
 
   /**
+   * @param loaded takes the engine's word for each image that it has taken out of the archive
    * @return what the engine said against it; empty where it took it
    */
-  Optional<String> load(Tarballs.Tarball tarball) throws EngineException, InterruptedException {
+  Optional<String> load(Tarballs.Tarball tarball, Consumer<String> loaded)
+      throws EngineException, InterruptedException {
     String what = "load the image in " + tarball.path();
     try (InputStream archive = tarball.open();
-        EngineStream<LoadResponseItem> answer = engine.load(what, archive)) {
+        EngineStream<LoadResponseItem> answer = engine.images().load(what, archive)) {
       long until = System.nanoTime() + limit.toNanos();
       while (true) {
         switch (answer.next(Duration.ofNanos(until - System.nanoTime()))) {
@@ -40,6 +44,7 @@ final class Load {
             if (item.getErrorDetail() != null) {
               return Optional.of(said(tarball, String.valueOf(item.getErrorDetail().getMessage())));
             }
+            tellLoaded(item.getStream(), loaded);
           }
           case Signal.Ended<LoadResponseItem>(Throwable cause) -> {
             if (cause == null) {
@@ -57,6 +62,13 @@ final class Load {
       throw e;
     } catch (IOException e) {
       return Optional.of("it cannot be read: " + e.getMessage());
+    }
+  }
+
+  /** Both of an image with a name and of one without: {@code Loaded image ID: sha256:…}. */
+  private static void tellLoaded(@Nullable String words, Consumer<String> loaded) {
+    if (words != null && words.startsWith("Loaded image")) {
+      loaded.accept(words.substring(words.indexOf(": ") + 2).strip());
     }
   }
 

@@ -108,7 +108,7 @@ final class Lookout {
         if (failed) {
           yield lookBeforeStart(decision, spec, true);
         }
-        Optional<String> imageId = engine.imageId(spec.image());
+        Optional<String> imageId = engine.images().id(spec.image());
         yield lookBeforeStart(Decision.about(ours, hash, imageId), spec, imageId.isPresent());
       }
       case Decision.Wait _ -> Look.only(now(decision, spec, true));
@@ -117,9 +117,7 @@ final class Lookout {
 
   /** Empty while it is not known which one is asked for. */
   private Optional<String> image() {
-    return config.imageFromTpuEnv()
-        ? imageOfTpuEnv.get().map(named -> named.isBlank() ? config.image() : named.strip())
-        : Optional.of(config.image());
+    return WantedImage.of(config, imageOfTpuEnv).image();
   }
 
   /** What is so of one that runs: it may not be ready yet, or not any more. */

@@ -39,7 +39,7 @@ final class Pull {
   void pull(ImageName image, Consumer<String> progress)
       throws PullFailure, EngineException, InterruptedException {
     long began = time.nanos();
-    ReentrantLock lock = engine.pullLock(image);
+    ReentrantLock lock = engine.images().pullLock(image);
     boolean waited = false;
     if (!lock.tryLock()) {
       progress.accept("another container's pull of it goes on");
@@ -49,7 +49,7 @@ final class Pull {
       waited = true;
     }
     try {
-      if (!waited || engine.imageId(image).isEmpty()) {
+      if (!waited || engine.images().id(image).isEmpty()) {
         stream(image, began, progress);
       }
     } finally {
@@ -65,7 +65,7 @@ final class Pull {
     long told = moved - BETWEEN_TELLINGS.toNanos();
     String shown = "";
     try (EngineStream<PullResponseItem> stream =
-        engine.pull(image, with.credentials().orElse(null))) {
+        engine.images().pull(image, with.credentials().orElse(null))) {
       while (true) {
         Duration left = config.pullDeadline().minus(time.since(began));
         Duration patience = config.pullStall().minus(time.since(moved));

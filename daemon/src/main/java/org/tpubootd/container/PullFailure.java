@@ -18,9 +18,9 @@ final class PullFailure extends IOException {
             + " the VM the scope devstorage.read_only or cloud-platform"),
     NOT_FOUND("check the image's name and tag in the configuration"),
     NETWORK("check that the VM reaches the registry: route, DNS, firewall, Private Google Access"),
-    STALLED("check the way to the registry; it is tried again"),
+    STALLED("check the way to the registry"),
     TOO_SLOW("check the way to the registry or raise containers.pull-deadline"),
-    OTHER("see the cause; it is tried again");
+    OTHER("see the cause");
 
     final String action;
 

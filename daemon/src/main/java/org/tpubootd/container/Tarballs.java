@@ -35,11 +35,15 @@ final class Tarballs {
 
   private static final Logger log = LoggerFactory.getLogger(Tarballs.class);
 
-  /** What a person put there goes before what came with the OS image. */
-  private static final List<String> DIRECTORIES =
-      List.of("/var/lib/tpu-bootd/images", "/usr/share/tpu-bootd/images");
+  /** Where archives lie that came with the OS image. */
+  static final String BAKED = "/usr/share/tpu-bootd/images";
 
-  private static final String SUM = ".sha256";
+  /** What a person put there goes before what came with the OS image. */
+  static final List<String> DIRECTORIES = List.of("/var/lib/tpu-bootd/images", BAKED);
+
+  /** What the file with an archive's sum has behind the archive's name. */
+  static final String SUM = ".sha256";
+
   private static final String REF = ".ref";
   private static final String ARCHIVES = "*.{tar,tar.gz,tgz,tar.zst}";
 
@@ -58,6 +62,28 @@ final class Tarballs {
   record Tarball(String path, Path file) {
     InputStream open() throws IOException {
       return Files.newInputStream(file);
+    }
+  }
+
+  /** What the file with the sum says of an archive. */
+  enum Sum {
+    RIGHT,
+    WRONG,
+    NONE
+  }
+
+  /**
+   * One archive, looked into.
+   *
+   * @param size in bytes
+   * @param images the names of those that it holds
+   * @param problem why it is not used; empty where nothing is wrong with it
+   */
+  record Examined(
+      Tarball tarball, long size, List<String> images, Sum sum, Optional<String> problem) {
+
+    boolean holds(ImageName image) {
+      return images.stream().anyMatch(name -> isSame(name, image));
     }
   }
 
@@ -86,6 +112,45 @@ final class Tarballs {
       }
     }
     return Optional.empty();
+  }
+
+  /** Everything in the folders, with its sum counted anew; what goes first comes first. */
+  List<Examined> examineAll() throws InterruptedException {
+    var all = new ArrayList<Examined>();
+    for (Tarball tarball : all()) {
+      all.add(examine(tarball));
+    }
+    return all;
+  }
+
+  /** Everything in the folders. */
+  List<Tarball> all() {
+    return archives().stream()
+        .filter(Files::isRegularFile)
+        .map(file -> new Tarball(root.onHost(file), file))
+        .toList();
+  }
+
+  private Examined examine(Tarball tarball) throws InterruptedException {
+    Optional<String> problem = broken(tarball);
+    Sum sum =
+        !Files.exists(beside(tarball.file(), SUM))
+            ? Sum.NONE
+            : problem.isEmpty() ? Sum.RIGHT : Sum.WRONG;
+    long size = 0;
+    List<String> images = List.of();
+    try {
+      size = Files.size(tarball.file());
+      images = names(tarball);
+    } catch (IOException e) {
+      problem = problem.or(() -> Optional.of(String.valueOf(e.getMessage())));
+    }
+    return new Examined(tarball, size, images, sum, problem);
+  }
+
+  /** Folders that could not be read when they were last looked into, a sentence each. */
+  List<String> unread() {
+    return List.copyOf(unread);
   }
 
   /** Why archives that are still there are not used, a sentence each. */
@@ -125,7 +190,7 @@ final class Tarballs {
       return wanted.equals(is)
           ? Optional.empty()
           : Optional.of(
-              "its SHA-256 is %s, and %s says %s".formatted(is, root.onHost(beside), wanted));
+              "its SHA-256 is %s, and %s says %s".formatted(is, tarball.path() + SUM, wanted));
     } catch (NoSuchFileException e) {
       return Optional.empty();
     } catch (IOException e) {
@@ -193,29 +258,33 @@ final class Tarballs {
   }
 
   private List<String> names(Version version) throws InterruptedException {
-    Path reference = beside(version.file(), REF);
-    try {
-      if (Files.exists(reference)) {
-        return Files.readString(reference).lines().map(String::strip).toList();
-      }
-      if (version.file().toString().endsWith(".zst")) {
-        throw new IOException(
-            "which image it holds can only be told by a file beside it: write the image's name"
-                + " into "
-                + root.onHost(reference));
-      }
-      List<String> known = contents.get(version);
-      if (known == null) {
-        known =
-            Deadline.call(
-                "reading " + root.onHost(version.file()), limit, () -> read(version.file()));
-        contents.put(version, known);
-      }
+    List<String> known = contents.get(version);
+    if (known != null) {
       return known;
+    }
+    try {
+      List<String> names = names(new Tarball(root.onHost(version.file()), version.file()));
+      contents.put(version, names);
+      return names;
     } catch (IOException e) {
       refuse(version, String.valueOf(e.getMessage()));
       return List.of();
     }
+  }
+
+  /** By the file beside it, or by its own list. */
+  List<String> names(Tarball tarball) throws IOException, InterruptedException {
+    Path reference = beside(tarball.file(), REF);
+    if (Files.exists(reference)) {
+      return Files.readString(reference).lines().map(String::strip).toList();
+    }
+    if (tarball.path().endsWith(".zst")) {
+      throw new IOException(
+          "which image it holds can only be told by a file beside it: write the image's name into "
+              + tarball.path()
+              + REF);
+    }
+    return Deadline.call("reading " + tarball.path(), limit, () -> read(tarball.file()));
   }
 
   private static List<String> read(Path file) throws IOException {
@@ -226,7 +295,7 @@ final class Tarballs {
     }
   }
 
-  private static boolean isSame(String name, ImageName image) {
+  static boolean isSame(String name, ImageName image) {
     ImageName inside = ImageName.parse(name);
     return inside.repository().equals(image.repository())
         && inside.version().equals(image.version());

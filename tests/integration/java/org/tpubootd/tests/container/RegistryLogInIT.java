@@ -1,12 +1,14 @@
 package org.tpubootd.tests.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.tpubootd.tests.container.TestConfigs.One.vbar;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -15,9 +17,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.tpubootd.config.HostRoot;
+import org.tpubootd.container.HostImages;
+import org.tpubootd.container.ImageException;
 import org.tpubootd.container.RegistryLogin.Credentials;
 import org.tpubootd.core.Finding;
 import org.tpubootd.core.State;
+import org.tpubootd.core.Time;
 import org.tpubootd.tests.NeedsPart;
 import org.tpubootd.tests.NeedsPart.Part;
 import org.tpubootd.tests.RealEngine;
@@ -87,6 +93,28 @@ class RegistryLogInIT {
     assertThat(found.state()).as(found.toString()).isEqualTo(State.OK);
     assertThat(bench.loginsAskedFor).containsExactly("gcr.io");
     assertThat(googles.requests(200)).contains("HEAD /v2/p/vbar/manifests/1");
+  }
+
+  @Test
+  void imagesPull_isLetInByTheSameRule() throws Exception {
+    var images =
+        new HostImages(
+            bench.limits,
+            bench.engine,
+            registry -> bench.login.credentials(registry),
+            Optional::empty,
+            new HostRoot(directory),
+            Time.system());
+    var wanted = images.wanted(List.of(IMAGE)).getFirst();
+
+    assertThat(images.pull(wanted, _ -> {}).isNew()).isTrue();
+    token = "of-yesterday";
+    assertThatExceptionOfType(ImageException.class)
+        .isThrownBy(() -> images.pull(wanted, _ -> {}))
+        .withMessageContaining("tried with the token of the VM's service account")
+        .extracting(ImageException::action)
+        .asString()
+        .contains("artifactregistry.reader");
   }
 
   @Test

@@ -1,10 +1,8 @@
 package org.tpubootd.tests.container;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.tpubootd.tests.container.TestConfigs.One.vbar;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,6 +22,7 @@ import org.tpubootd.config.HostRoot;
 import org.tpubootd.core.Finding;
 import org.tpubootd.core.State;
 import org.tpubootd.testbed.FakeEngine;
+import org.tpubootd.testbed.ImageArchive;
 
 /** Images that lie in archives on the host. */
 class TarballIT {
@@ -258,33 +257,15 @@ class TarballIT {
   private Path archive(String path, String image) throws IOException {
     Path file = root.resolve(path);
     Files.createDirectories(file.resolveSibling("."));
-    var tar = new ByteArrayOutputStream();
-    entry(tar, "layer.tar", new byte[5000]);
-    entry(tar, "manifest.json", "[{\"RepoTags\":[\"%s\"]}]".formatted(image).getBytes(UTF_8));
-    tar.writeBytes(new byte[1024]);
+    byte[] tar = ImageArchive.of(image);
     if (path.endsWith("gz")) {
       try (var packed = new GZIPOutputStream(Files.newOutputStream(file))) {
-        tar.writeTo(packed);
+        packed.write(tar);
       }
     } else {
-      Files.write(file, tar.toByteArray());
+      Files.write(file, tar);
     }
     return file;
-  }
-
-  private static void entry(ByteArrayOutputStream tar, String name, byte[] content) {
-    byte[] header = new byte[512];
-    put(header, 0, name);
-    put(header, 124, "%011o".formatted(content.length));
-    put(header, 257, "ustar");
-    tar.writeBytes(header);
-    tar.writeBytes(content);
-    tar.writeBytes(new byte[(512 - content.length % 512) % 512]);
-  }
-
-  private static void put(byte[] header, int at, String text) {
-    byte[] bytes = text.getBytes(UTF_8);
-    System.arraycopy(bytes, 0, header, at, bytes.length);
   }
 
   private static void sum(Path file, String text) throws IOException {

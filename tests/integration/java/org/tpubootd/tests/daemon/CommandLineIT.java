@@ -7,10 +7,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -20,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.tpubootd.testbed.MadeUpHost;
+import org.tpubootd.tests.daemon.Commands.Outcome;
 
 /** The verbs of the command line, each a process of its own, on the test-bed. */
 class CommandLineIT {
@@ -27,12 +26,12 @@ class CommandLineIT {
   private static final Path PROJECT = Path.of(System.getProperty("tpubootd.project"));
 
   private MadeUpHost host;
-  private Path work;
+  private Commands commands;
 
   @BeforeEach
   void makeHost(@TempDir Path work) throws IOException {
-    this.work = work;
     host = new MadeUpHost(PROJECT, work);
+    commands = new Commands(host, work);
   }
 
   @AfterEach
@@ -40,23 +39,8 @@ class CommandLineIT {
     host.close();
   }
 
-  /** What came of a command. */
-  private record Outcome(int exitCode, String out, String err) {}
-
   private Outcome run(String... arguments) throws Exception {
-    Path out = work.resolve("out");
-    Path err = work.resolve("err");
-    Process process =
-        host.command(arguments).redirectOutput(out.toFile()).redirectError(err.toFile()).start();
-    if (!process.waitFor(60, TimeUnit.SECONDS)) {
-      process.destroyForcibly();
-      throw new AssertionError("the command did not end: " + String.join(" ", arguments));
-    }
-    return new Outcome(process.exitValue(), read(out), read(err));
-  }
-
-  private static String read(Path file) throws IOException {
-    return Files.readString(file, StandardCharsets.UTF_8);
+    return commands.run(arguments);
   }
 
   @Test

@@ -24,10 +24,16 @@ final class Chroot implements AutoCloseable {
     this.root = root;
   }
 
-  /** Unpacks one. */
-  static Chroot make() throws IOException, InterruptedException {
+  /**
+   * Unpacks one.
+   *
+   * @param packages what is to be in it beside the least
+   */
+  static Chroot make(String... packages) throws IOException, InterruptedException {
     Path root = Files.createTempDirectory("tpu-bootd-debian");
-    String archive = run(PROJECT.resolve("tests/minimal-debian").toString()).ok().out().strip();
+    var command = new ArrayList<>(List.of(PROJECT.resolve("tests/minimal-debian").toString()));
+    command.addAll(List.of(packages));
+    String archive = run(Map.of(), command).ok().out().strip();
     run("tar", "-C", root.toString(), "--exclude=./dev/*", "-xpf", archive).ok();
     return new Chroot(root);
   }
@@ -48,8 +54,13 @@ final class Chroot implements AutoCloseable {
 
   /** Puts a program there that writes its arguments to /tmp/NAME.calls and ends with this code. */
   void recorder(String name, int code) throws IOException {
+    recorder(name, "exit " + code);
+  }
+
+  /** The same of one that goes on with a script of the shell. */
+  void recorder(String name, String script) throws IOException {
     String path = "/usr/local/sbin/" + name;
-    write(path, "#!/bin/sh\necho \"$*\" >>/tmp/" + name + ".calls\nexit " + code + "\n");
+    write(path, "#!/bin/sh\necho \"$*\" >>/tmp/" + name + ".calls\n" + script + "\n");
     if (!file(path).toFile().setExecutable(true, false)) {
       throw new IOException("cannot make " + path + " a program");
     }

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.tpubootd.testbed.FakeEngine;
 import org.tpubootd.tests.NeedsPart;
 import org.tpubootd.tests.NeedsPart.Part;
 import org.tpubootd.tests.packaging.BuiltPackage.Said;
@@ -162,6 +163,58 @@ class InstallIT {
     assertThat(debian.file("/etc/tpu-bootd/config.yaml")).exists();
     assertThat(debian.shell("getent passwd tpu-runtime").code()).isZero();
     assertThat(kernelArguments("")).isEqualTo("|\n");
+  }
+
+  /** An engine at the usual place, and containers that the program has made there. */
+  private FakeEngine engineWithContainers() throws Exception {
+    var engine = FakeEngine.start(debian.file("/run/docker.sock"));
+    // No metadata server has to be waited for, and no devices.
+    debian.write(
+        "/etc/tpu-bootd/config.d/50-test.yaml",
+        "metadata: {host: '127.0.0.1:1'}\ndevices: {enabled: false}\n");
+    debian.shell("tpu-bootd apply container").ok();
+    assertThat(engine.names()).containsExactlyInAnyOrder("tpu-bootd-vbar", "tpu-bootd-telemetry");
+    engine.addForeign("somebody-elses", true);
+    return engine;
+  }
+
+  @Test
+  void remove_takesTheContainersAndNobodyElses() throws Exception {
+    Files.createDirectories(debian.file("/run/systemd/system"));
+    debian.recorder("deb-systemd-invoke", 0);
+    debian.recorder("systemctl", "case $* in *is-active*) exit 3 ;; esac");
+    debian.install(deb()).ok();
+    try (var engine = engineWithContainers()) {
+      Said said = debian.inside("dpkg", "--remove", "tpu-bootd").ok();
+
+      assertThat(said.err()).isEmpty();
+      assertThat(engine.names()).containsExactly("somebody-elses");
+      assertThat(engine.received("DELETE", "/images")).isEmpty();
+    }
+  }
+
+  @Test
+  void remove_daemonGoesOnAllTheSame_itsContainersStay() throws Exception {
+    Files.createDirectories(debian.file("/run/systemd/system"));
+    // As where policy-rc.d does not let it be stopped.
+    debian.recorder("deb-systemd-invoke", 1);
+    debian.recorder("systemctl", 0);
+    debian.install(deb()).ok();
+    try (var engine = engineWithContainers()) {
+      debian.inside("dpkg", "--remove", "tpu-bootd").ok();
+
+      assertThat(engine.names()).hasSize(3);
+    }
+  }
+
+  @Test
+  void remove_inATreeWithTheEngineOfItsBuilder_touchesNoContainer() throws Exception {
+    debian.install(deb()).ok();
+    try (var engine = engineWithContainers()) {
+      debian.inside("dpkg", "--purge", "tpu-bootd").ok();
+
+      assertThat(engine.names()).hasSize(3);
+    }
   }
 
   @Test

@@ -10,6 +10,7 @@ import static org.tpubootd.tests.packaging.BuiltPackage.run;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -192,6 +193,42 @@ class PackageContentsIT {
     String build = BuiltPackage.PACKAGING.resolve("build").toString();
     run(environment, List.of("sh", "-c", "umask 077 && exec \"$0\" stage", build)).ok();
     assertThat(listOf(other.resolve("stage"))).isEqualTo(listOf(STAGE));
+  }
+
+  /** What tests/run compares two whole builds by. */
+  @Test
+  void samePackage_leavesOutTheCacheAndNothingElse(@TempDir Path other) throws Exception {
+    String compare = PROJECT.resolve("tests/same-package").toString();
+    Path tree = other.resolve("tree");
+    run("dpkg-deb", "-R", deb().toString(), tree.toString()).ok();
+    Files.writeString(tree.resolve("usr/lib/tpu-bootd/tpu-bootd.aot"), "another cache");
+    assertThat(run(compare, deb().toString(), packed(tree)))
+        .isEqualTo(new BuiltPackage.Said(0, "", ""));
+
+    run("chmod", "o+w", tree.resolve("etc/tpu-bootd/config.yaml").toString()).ok();
+
+    var said = run(compare, deb().toString(), packed(tree));
+    assertThat(said.code()).isEqualTo(1);
+    assertThat(said.out()).contains("rw-r--rw-").contains("./etc/tpu-bootd/config.yaml");
+  }
+
+  private static String packed(Path tree) throws Exception {
+    Path made = tree.resolveSibling("made.deb");
+    var when = Instant.parse(System.getProperty("tpubootd.timestamp"));
+    run(
+            Map.of("SOURCE_DATE_EPOCH", String.valueOf(when.getEpochSecond())),
+            List.of(
+                "dpkg-deb", "--root-owner-group", "-Znone", "-b", tree.toString(), made.toString()))
+        .ok();
+    return made.toString();
+  }
+
+  @Test
+  void examples_comeWithThePackage() throws Exception {
+    Path examples = STAGE.resolve("usr/share/doc/tpu-bootd/examples");
+    assertThat(examples.resolve("packer/tpu-image.pkr.hcl")).exists();
+    assertThat(examples.resolve("cloud-init/user-data.yaml")).exists();
+    assertThat(examples.resolve("packer/provision.sh")).isExecutable();
   }
 
   /** Everything but the cache, which the JVM makes differently each time. */

@@ -43,8 +43,10 @@ class FaultyHostsInVmIT {
   @BeforeAll
   void make() throws Exception {
     image = LabImage.make();
-    metadata = FakeMetadata.start(0).set("tpu-env", MadeUpHost.TPU_ENV)
-.set("worker-network-endpoints", "w-0:1:10.0.0.11,w-1:2:10.0.0.12");
+    metadata =
+        FakeMetadata.start(0)
+            .set("tpu-env", MadeUpHost.TPU_ENV)
+            .set("worker-network-endpoints", "w-0:1:10.0.0.11,w-1:2:10.0.0.12");
   }
 
   @AfterAll
