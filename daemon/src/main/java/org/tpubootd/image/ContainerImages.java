@@ -76,8 +76,8 @@ final class ContainerImages implements Check {
 
   private Result toBePulled(ContainerConfig container) throws IOException {
     String bake =
-        "put %s into /usr/share/tpu-bootd/images, as docker save writes it"
-            .formatted(container.image());
+        "bring it in by `tpu-bootd images pull %s` where an engine runs, with --save where none does"
+            .formatted(container.name());
     boolean certain = container.required() && !store.mayHaveOthers();
     if (container.pull() == Pull.NEVER) {
       return Result.missing(
