@@ -76,7 +76,9 @@ class FaultyHostsInVmIT {
   void kernelWithoutIommu_namesTheArgument() throws Exception {
     var hardware = Hardware.trial(image, "transparent_hugepage=always intel_iommu=off");
     try (Vm vm = Vm.boot("without-iommu", image, hardware, metadata.port())) {
-      assertThat(devices(vm, "failed")).contains("IOMMU").contains("intel_iommu=on");
+      assertThat(devices(vm, "failed"))
+          .contains("the IOMMU is off")
+          .contains("take intel_iommu=off off the kernel's command line and reboot");
       restWorks(vm);
       // The boot does not hang on it.
       vm.awaits("service active", "systemctl is-active tpu-bootd");
