@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.tpubootd.testbed.FakeEngine;
@@ -18,6 +19,8 @@ import org.tpubootd.tests.NeedsPart.Part;
 import org.tpubootd.tests.daemon.Commands.Outcome;
 
 /** What takes processes of {@code images} and {@code containers}: a daemon beside, a signal. */
+// Not in the fast run, which is to end within three minutes.
+@Tag("real")
 class ImagesProcessIT {
 
   private static final Path PROJECT = Path.of(System.getProperty("tpubootd.project"));
