@@ -1,20 +1,15 @@
 package org.tpubootd.config;
 
-import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Function;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -113,7 +108,7 @@ final class Section {
   }
 
   String text(String key, String standard) {
-    return scalar(key, standard, "text", Function.identity(), Section::quote);
+    return value(key, standard, Form.TEXT);
   }
 
   String requiredText(String key) {
@@ -121,28 +116,16 @@ final class Section {
   }
 
   Optional<String> optionalText(String key) {
-    return optional(key, "text", Function.identity(), Section::quote);
+    return optional(key, Form.TEXT);
   }
 
   /** A text that fits a pattern. */
   String pattern(String key, String standard, String pattern, String wanted) {
-    return scalar(
-        key, standard, wanted, text -> text.matches(pattern) ? text : null, Section::quote);
+    return value(key, standard, Form.pattern(pattern, wanted));
   }
 
-  /** An address of IP: no names, since a resolver may hang or lie at boot. */
   String address(String key, String standard) {
-    return scalar(
-        key, standard, "an IP address such as 127.0.0.1 or ::1", Section::literal, Section::quote);
-  }
-
-  private static @Nullable String literal(String text) {
-    try {
-      InetAddress.ofLiteral(text);
-      return text;
-    } catch (IllegalArgumentException _) {
-      return null;
-    }
+    return value(key, standard, Form.ADDRESS);
   }
 
   String requiredPattern(String key, String pattern, String wanted) {
@@ -150,50 +133,29 @@ final class Section {
   }
 
   Optional<String> optionalPattern(String key, String pattern, String wanted) {
-    return optional(key, wanted, text -> text.matches(pattern) ? text : null, Section::quote);
+    return optional(key, Form.pattern(pattern, wanted));
   }
 
   boolean flag(String key, boolean standard) {
-    return scalar(
-        key,
-        standard,
-        "true or false",
-        text ->
-            switch (text) {
-              case "true" -> true;
-              case "false" -> false;
-              default -> null;
-            },
-        String::valueOf);
+    return value(key, standard, Form.FLAG);
   }
 
   int integer(String key, int standard, int least, int most) {
-    return scalar(
-        key,
-        standard,
-        "a whole number from " + least + " to " + most,
-        text -> wholeNumber(text, least, most),
-        String::valueOf);
+    return value(key, standard, Form.integer(least, most));
   }
 
   /**
    * @param standard null for none
    */
   @Nullable Integer optionalInteger(String key, @Nullable Integer standard, int least, int most) {
-    String wanted = "a whole number from " + least + " to " + most;
-    Integer effective = given(key, wanted, text -> wholeNumber(text, least, most)).orElse(standard);
+    Integer effective = given(key, Form.integer(least, most)).orElse(standard);
     show(key, String.valueOf(effective), value(key));
     return effective;
   }
 
   /** Permission bits, written in octal. */
   int mode(String key, int standard) {
-    return scalar(
-        key,
-        standard,
-        "permission bits in octal such as \"0666\"",
-        text -> text.matches("0?[0-7]{3}") ? Integer.parseInt(text, 8) : null,
-        mode -> "\"%04o\"".formatted(mode));
+    return value(key, standard, Form.MODE);
   }
 
   Duration duration(String key, Duration standard) {
@@ -204,69 +166,38 @@ final class Section {
    * @param longest in words, for the message
    */
   Duration duration(String key, Duration standard, Duration most, String longest) {
-    return scalar(
-        key,
-        standard,
-        "a duration such as 500ms, 10s, 2m or 1h, above zero and up to " + longest,
-        text -> {
-          Duration duration = Units.duration(text);
-          return duration == null || duration.compareTo(most) > 0 ? null : duration;
-        },
-        Units::show);
+    return value(key, standard, Form.durationUpTo(most, longest));
   }
 
   Duration duration(String key, Duration standard, Duration least) {
-    return scalar(
-        key,
-        standard,
-        "a duration such as 30s, 2m or 1h, of at least " + Units.show(least),
-        text -> {
-          Duration duration = Units.duration(text);
-          return duration == null || duration.compareTo(least) < 0 ? null : duration;
-        },
-        Units::show);
+    return value(key, standard, Form.durationOfAtLeast(least));
   }
 
+  /** Bytes. */
   long size(String key, long standard) {
-    return scalar(
-        key, standard, "a size above zero such as 512MiB or 10m", Units::size, String::valueOf);
+    return value(key, standard, Form.SIZE);
   }
 
   Optional<Long> optionalSize(String key) {
-    return optional(key, "a size above zero such as 512MiB or 10m", Units::size, String::valueOf);
+    return optional(key, Form.SIZE);
   }
 
   <E extends Enum<E>> E choice(String key, E standard) {
-    Class<E> type = standard.getDeclaringClass();
-    var words = new LinkedHashMap<String, E>();
-    for (E constant : type.getEnumConstants()) {
-      words.put(constant.name().toLowerCase(Locale.ROOT), constant);
-    }
-    return scalar(
-        key,
-        standard,
-        "one of " + String.join(", ", words.keySet()),
-        words::get,
-        constant -> constant.name().toLowerCase(Locale.ROOT));
+    return value(key, standard, Form.choice(standard.getDeclaringClass()));
   }
 
   List<String> texts(String key, List<String> standard) {
-    return list(key, standard, "a list of texts", Function.identity(), Section::quote);
+    return list(key, standard, Form.TEXT.wanted("a list of texts"));
   }
 
   /** Texts of one form; none where the key is missing. */
   List<String> patterns(String key, String pattern, String wanted) {
-    return list(
-        key, List.of(), wanted, text -> text.matches(pattern) ? text : null, Section::quote);
+    return list(key, List.of(), Form.pattern(pattern, wanted));
   }
 
   List<Integer> integers(String key, List<Integer> standard) {
     return list(
-        key,
-        standard,
-        "a list of whole numbers",
-        text -> wholeNumber(text, 0, Integer.MAX_VALUE),
-        String::valueOf);
+        key, standard, Form.integer(0, Integer.MAX_VALUE).wanted("a list of whole numbers"));
   }
 
   /**
@@ -294,7 +225,8 @@ final class Section {
     if (result.isEmpty() && values.isEmpty()) {
       show(key, "{}", given);
     }
-    result.forEach((name, text) -> show(key + "." + name, quote(text), values.get(name)));
+    result.forEach(
+        (name, text) -> show(key + "." + name, Form.TEXT.write().apply(text), values.get(name)));
     values.forEach((name, value) -> {
       if (!result.containsKey(name)) {
         show(key + "." + name, "null", value);
@@ -356,64 +288,53 @@ final class Section {
     }
   }
 
-  private <T> T scalar(
-      String key,
-      T standard,
-      String wanted,
-      Function<String, @Nullable T> parse,
-      Function<T, String> write) {
-    T effective = given(key, wanted, parse).orElse(standard);
-    show(key, write.apply(effective), value(key));
+  private <T> T value(String key, T standard, Form<T> form) {
+    T effective = given(key, form).orElse(standard);
+    show(key, form.write().apply(effective), value(key));
     return effective;
   }
 
-  private <T> Optional<T> optional(
-      String key, String wanted, Function<String, @Nullable T> parse, Function<T, String> write) {
-    Optional<T> effective = given(key, wanted, parse);
-    show(key, effective.map(write).orElse("null"), value(key));
+  private <T> Optional<T> optional(String key, Form<T> form) {
+    Optional<T> effective = given(key, form);
+    show(key, effective.map(form.write()).orElse("null"), value(key));
     return effective;
   }
 
-  private <T> Optional<T> given(String key, String wanted, Function<String, @Nullable T> parse) {
+  private <T> Optional<T> given(String key, Form<T> form) {
     known.add(key);
     return switch (value(key)) {
       case null -> Optional.empty();
       case Value.Scalar scalar -> {
-        T parsed = parse.apply(scalar.text());
-        if (parsed == null) {
-          throw wrong(key, scalar, wanted);
+        T read = form.read().apply(scalar.text());
+        if (read == null) {
+          throw wrong(key, scalar, form.wanted());
         }
-        yield Optional.of(parsed);
+        yield Optional.of(read);
       }
-      case Value other -> throw wrong(key, other, wanted);
+      case Value other -> throw wrong(key, other, form.wanted());
     };
   }
 
-  private <T> List<T> list(
-      String key,
-      List<T> standard,
-      String wanted,
-      Function<String, @Nullable T> parse,
-      Function<T, String> write) {
+  private <T> List<T> list(String key, List<T> standard, Form<T> form) {
     known.add(key);
     Value given = value(key);
     List<T> result =
         switch (given) {
           case null -> standard;
           case Value.Items items -> {
-            var parsed = new ArrayList<T>();
+            var read = new ArrayList<T>();
             for (Value item : items.values()) {
-              T one = item instanceof Value.Scalar scalar ? parse.apply(scalar.text()) : null;
+              T one = item instanceof Value.Scalar scalar ? form.read().apply(scalar.text()) : null;
               if (one == null) {
-                throw wrong(key, item, wanted);
+                throw wrong(key, item, form.wanted());
               }
-              parsed.add(one);
+              read.add(one);
             }
-            yield List.copyOf(parsed);
+            yield List.copyOf(read);
           }
-          case Value other -> throw wrong(key, other, wanted);
+          case Value other -> throw wrong(key, other, form.wanted());
         };
-    show(key, "[" + String.join(", ", result.stream().map(write).toList()) + "]", given);
+    show(key, "[" + String.join(", ", result.stream().map(form.write()).toList()) + "]", given);
     return result;
   }
 
@@ -447,41 +368,5 @@ final class Section {
 
   private String full(String key) {
     return path.isEmpty() ? key : path + "." + key;
-  }
-
-  private static @Nullable Integer wholeNumber(String text, int least, int most) {
-    if (!text.matches("-?[0-9]{1,10}")) {
-      return null;
-    }
-    long number = Long.parseLong(text);
-    return number < least || number > most ? null : (int) number;
-  }
-
-  private static final Pattern NEEDS_NO_QUOTES = Pattern.compile("[A-Za-z/][A-Za-z0-9_./:@-]*");
-  private static final Set<String> READ_AS_OTHER =
-      Set.of("true", "false", "null", "yes", "no", "on", "off", "y", "n");
-
-  /** What YAML also takes for the end of a line, and the byte order mark. */
-  private static final String ENDS_A_LINE_OR_A_FILE = "\u2028\u2029\ufeff";
-
-  private static String quote(String text) {
-    return NEEDS_NO_QUOTES.matcher(text).matches()
-            && !text.endsWith(":")
-            && !READ_AS_OTHER.contains(text.toLowerCase(Locale.ROOT))
-        ? text
-        : "\"" + text.chars().mapToObj(c -> escape((char) c)).collect(Collectors.joining()) + "\"";
-  }
-
-  private static String escape(char c) {
-    return switch (c) {
-      case '\\' -> "\\\\";
-      case '"' -> "\\\"";
-      case '\n' -> "\\n";
-      case '\t' -> "\\t";
-      default ->
-          Character.isISOControl(c) || ENDS_A_LINE_OR_A_FILE.indexOf(c) >= 0
-              ? "\\u%04x".formatted((int) c)
-              : String.valueOf(c);
-    };
   }
 }

@@ -17,6 +17,7 @@ import org.tpubootd.pci.Nodes.Node;
 final class Verdict {
 
   private final Survey survey;
+  private final Chips chips;
   private final DevicesConfig config;
   private final boolean wantsUnsafeInterrupts;
   private final Optional<Expected> expected;
@@ -36,6 +37,7 @@ final class Verdict {
       Optional<Expected> expected,
       Map<String, Problem> failures) {
     this.survey = survey;
+    chips = new Chips(survey.tpus());
     this.config = config;
     this.wantsUnsafeInterrupts = wantsUnsafeInterrupts;
     knowsWhatToExpect = expected.isPresent();
@@ -92,11 +94,11 @@ final class Verdict {
   private Finding judge(long ready, boolean unusable) {
     int total = survey.tpus().size();
     if (problems.isEmpty()) {
-      return Finding.ok(chipsText() + " ready");
+      return Finding.ok(chips.text() + " ready");
     }
     String summary =
         "%d of %d %s functions ready: %s"
-            .formatted(ready, total, generationsText(), join(Problem::title, ", "));
+            .formatted(ready, total, chips.generations(), join(Problem::title, ", "));
     String cause =
         problems.entrySet().stream()
             .map(entry ->
@@ -171,16 +173,16 @@ final class Verdict {
   }
 
   private void compareWithExpected() {
-    for (GenerationRow row : rows()) {
+    for (GenerationRow row : chips.rows()) {
       noteParts(row);
-      int chips = chips(row);
+      int here = chips.count(row);
       if (expected.flatMap(Expected::chipsPerHost).isEmpty()
           && !row.chipsPerHost().isEmpty()
-          && !row.chipsPerHost().contains(chips)) {
+          && !row.chipsPerHost().contains(here)) {
         notes.add(
             "%d %s chips are here, but hosts of this generation have %s"
                 .formatted(
-                    chips,
+                    here,
                     row.name(),
                     row.chipsPerHost().stream()
                         .map(String::valueOf)
@@ -193,41 +195,42 @@ final class Verdict {
     Expected promised = expected.get();
     promised
         .generation()
-        .filter(name -> rows().stream().noneMatch(row -> row.name().equalsIgnoreCase(name)))
+        .filter(name -> chips.rows().stream().noneMatch(row -> row.name().equalsIgnoreCase(name)))
         .ifPresent(name ->
             add(
                 Problem.of(
                     "tpu-env names another generation",
                     "tpu-env says %s, but the PCI functions are of %s"
-                        .formatted(name, generationsText()),
+                        .formatted(name, chips.generations()),
                     "compare the accelerator type of the VM with its machine type")));
-    int chips = rows().stream().mapToInt(this::chips).sum();
+    int here = chips.count();
     promised
         .chipsPerHost()
         .ifPresent(number -> {
-          if (chips < number) {
+          if (here < number) {
             add(
                 Problem.of(
                     "chips are missing",
                     "tpu-env promises %s on this host (CHIPS_PER_HOST_BOUNDS), but PCI"
-                            .formatted(chipsText(number))
-                        + " shows %d".formatted(chips),
+                            .formatted(Chips.text(number))
+                        + " shows %d".formatted(here),
                     "restart the VM; if that does not bring them back, have it replaced"));
-          } else if (chips > number) {
+          } else if (here > number) {
             notes.add(
                 "PCI shows %s, more than the %d that tpu-env promises for this host"
-                    .formatted(chipsText(chips), number));
+                    .formatted(Chips.text(here), number));
           }
         });
   }
 
   /**
-   * A chip of which not all functions are here counts as one, and a note says so. No more than a
+   * A chip of which not all functions are here counts as whole, and a note says so. No more than a
    * note: of the functions of tpu7x, two to a chip, it is not known for certain that they always
    * share a slot, and a whole host must not be called degraded by a guess.
    */
   private void noteParts(GenerationRow row) {
-    slots(row)
+    chips
+        .functionsBySlot(row)
         .forEach((slot, functions) -> {
           long here = functions % row.functionsPerChip();
           if (here != 0) {
@@ -238,48 +241,14 @@ final class Verdict {
         });
   }
 
-  private Map<String, Long> slots(GenerationRow row) {
-    return survey.tpus().stream()
-        .filter(tpu -> tpu.row().equals(row))
-        .collect(
-            Collectors.groupingBy(
-                tpu -> tpu.function().slot(), LinkedHashMap::new, Collectors.counting()));
-  }
-
-  /** Chips, not functions: where a chip has several, they share its slot. */
-  private int chips(GenerationRow row) {
-    return slots(row).values().stream()
-        .mapToInt(functions -> Math.ceilDiv(functions.intValue(), row.functionsPerChip()))
-        .sum();
-  }
-
-  private List<GenerationRow> rows() {
-    return survey.tpus().stream().map(Tpu::row).distinct().toList();
-  }
-
-  private String generationsText() {
-    return rows().stream().map(GenerationRow::name).distinct().collect(Collectors.joining("/"));
-  }
-
-  private String chipsText() {
-    return rows().stream()
-        .map(
-            row -> "%d %s %s".formatted(chips(row), row.name(), chips(row) == 1 ? "chip" : "chips"))
-        .collect(Collectors.joining(", "));
-  }
-
-  private static String chipsText(int number) {
-    return number == 1 ? "1 chip" : number + " chips";
-  }
-
   private static String promised(Expected expected) {
-    return expected.chipsPerHost().map(Verdict::chipsText).orElse("chips")
+    return expected.chipsPerHost().map(Chips::text).orElse("chips")
         + expected.generation().map(" of "::concat).orElse("");
   }
 
   private Map<String, Object> facts() {
     var facts = new LinkedHashMap<String, Object>();
-    facts.put("chips", rows().stream().mapToInt(this::chips).sum());
+    facts.put("chips", chips.count());
     facts.put("functions", survey.tpus().stream().map(Verdict::facts).toList());
     expected
         .flatMap(Expected::chipsPerHost)
