@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -81,7 +82,10 @@ class ImagesProcessIT {
   @Test
   void pullSave_ctrlC_leavesNothingHalfDone() throws Exception {
     engine.faults().hang("/get");
-    Process pull = commands.start(host.command("images", "pull", "--save", "vbar"));
+    ProcessBuilder command = host.command("images", "pull", "--save", "vbar");
+    // A shell starts what runs in its background with SIGINT ignored, and it is inherited so.
+    command.command().addAll(0, List.of("env", "--default-signal=INT"));
+    Process pull = commands.start(command);
     await().until(() -> !engine.received("GET", "/get").isEmpty());
     assertThat(host.file(BAKED).toFile().list()).hasSize(1);
 
