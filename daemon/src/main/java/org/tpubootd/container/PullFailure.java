@@ -20,6 +20,7 @@ final class PullFailure extends IOException {
     NETWORK("check that the VM reaches the registry: route, DNS, firewall, Private Google Access"),
     STALLED("check the way to the registry"),
     TOO_SLOW("check the way to the registry or raise containers.pull-deadline"),
+    LOST("see whether something removes images here, and the engine's own log"),
     OTHER("see the cause");
 
     final String action;
