@@ -25,6 +25,7 @@ public final class FakeEngineFaults {
   private String newestApi = "1.41";
   private Optional<String> pullError = Optional.empty();
   private boolean pullStalls;
+  private boolean pullsLost;
   private boolean savesCut;
   private boolean startsHeld;
   private boolean closed;
@@ -65,6 +66,15 @@ public final class FakeEngineFaults {
     pullStalls = true;
   }
 
+  /** Pulls end well, and the image is not there all the same. */
+  public synchronized void losePulls() {
+    pullsLost = true;
+  }
+
+  synchronized boolean pullsAreLost() {
+    return pullsLost;
+  }
+
   /** Archives end in the middle, with an error behind, in the way of Docker 20.10. */
   public synchronized void cutSaves() {
     savesCut = true;
@@ -87,6 +97,7 @@ public final class FakeEngineFaults {
     delay = Duration.ZERO;
     pullError = Optional.empty();
     pullStalls = false;
+    pullsLost = false;
     savesCut = false;
     startsHeld = false;
     notifyAll();

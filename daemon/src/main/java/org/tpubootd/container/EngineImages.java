@@ -10,14 +10,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /** The engine's calls for images, under the rules of {@link Engine}. Thread-safe. */
 final class EngineImages {
 
   private final EngineClient client;
-  private final Map<String, ReentrantLock> pulls = new ConcurrentHashMap<>();
+  private final Map<ImageName, OnePull> pulls = new ConcurrentHashMap<>();
 
   EngineImages(EngineClient client) {
     this.client = client;
@@ -57,9 +56,9 @@ final class EngineImages {
     }
   }
 
-  /** One pull at a time of each image: whoever comes second finds it done. */
-  ReentrantLock pullLock(ImageName image) {
-    return pulls.computeIfAbsent(image.text(), _ -> new ReentrantLock());
+  /** One pull at a time of each image. */
+  OnePull onePull(ImageName image) {
+    return pulls.computeIfAbsent(image, _ -> new OnePull());
   }
 
   /**

@@ -4,8 +4,6 @@ import com.github.dockerjava.api.model.PullResponseItem;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.tpubootd.config.ContainersConfig;
 import org.tpubootd.container.EngineStream.Signal;
@@ -39,21 +37,22 @@ final class Pull {
   void pull(ImageName image, Consumer<String> progress)
       throws PullFailure, EngineException, InterruptedException {
     long began = time.nanos();
-    ReentrantLock lock = engine.images().pullLock(image);
-    boolean waited = false;
-    if (!lock.tryLock()) {
+    OnePull one = engine.images().onePull(image);
+    long done = one.done();
+    if (!one.tryBegin()) {
       progress.accept("another container's pull of it goes on");
-      if (!lock.tryLock(config.pullDeadline().toNanos(), TimeUnit.NANOSECONDS)) {
+      if (!one.tryBegin(config.pullDeadline())) {
         throw tooSlow(image);
       }
-      waited = true;
     }
     try {
-      if (!waited || engine.images().id(image).isEmpty()) {
+      if (one.done() == done) {
         stream(image, began, progress);
+        throwIfMissing(image);
+        one.endedWell();
       }
     } finally {
-      lock.unlock();
+      one.end();
     }
   }
 
@@ -113,6 +112,15 @@ final class Pull {
           }
         }
       }
+    }
+  }
+
+  /** Without this an engine that loses what it has pulled would be asked again by every pass. */
+  private void throwIfMissing(ImageName image)
+      throws PullFailure, EngineException, InterruptedException {
+    if (engine.images().id(image).isEmpty()) {
+      throw new PullFailure(
+          image, PullFailure.Kind.LOST, "the engine says that it is done, and has no such image");
     }
   }
 

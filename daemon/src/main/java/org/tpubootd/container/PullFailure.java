@@ -20,6 +20,7 @@ final class PullFailure extends IOException {
     NETWORK("check that the VM reaches the registry: route, DNS, firewall, Private Google Access"),
     STALLED("check the way to the registry"),
     TOO_SLOW("check the way to the registry or raise containers.pull-deadline"),
+    LOST("see whether something removes images here, and the engine's own log"),
     OTHER("see the cause");
 
     final String action;
@@ -71,7 +72,7 @@ final class PullFailure extends IOException {
               Kind.NOT_FOUND,
               List.of("manifest unknown", "name unknown", "not found", "does not exist")));
 
-  /** What was asked for: digests and addresses hold any word and number, such as a 403. */
+  /** What was asked for: names, digests and addresses hold any word and number, such as a 403. */
   private static final Pattern NAMES = Pattern.compile("\"https?://[^\"]*\"|sha256:[0-9a-f]+");
 
   final Kind kind;
@@ -100,7 +101,8 @@ final class PullFailure extends IOException {
 
   /** From what the engine said, in the answer's head or in the middle of the stream. */
   static PullFailure said(ImageName image, String words, String login) {
-    String said = NAMES.matcher(words.toLowerCase(Locale.ROOT)).replaceAll("");
+    String asked = (image.repository() + ":" + image.version()).toLowerCase(Locale.ROOT);
+    String said = NAMES.matcher(words.toLowerCase(Locale.ROOT).replace(asked, "")).replaceAll("");
     Kind kind =
         SIGNS.stream()
             .filter(sign -> sign.words().stream().anyMatch(said::contains))

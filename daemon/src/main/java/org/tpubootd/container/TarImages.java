@@ -24,6 +24,12 @@ final class TarImages {
   /** A list takes some hundred bytes an image. */
   private static final int LONGEST_LIST = 1 << 20;
 
+  /** In bits: no disk holds more, and adding a block to it cannot overflow. */
+  private static final int LONGEST_SIZE = 60;
+
+  private static final String NO_TAR =
+      "it is no tar archive (packed ones end in .tar.gz or .tar.zst)";
+
   private TarImages() {}
 
   /**
@@ -34,7 +40,7 @@ final class TarImages {
     while (tar.readNBytes(header, 0, BLOCK) == BLOCK && header[0] != 0) {
       String name = text(header, 0, 100);
       long size = number(header, 124, 12);
-      if (name.equals(MANIFEST)) {
+      if (name.equals(MANIFEST) || name.equals("./" + MANIFEST)) {
         return tags(tar.readNBytes((int) Math.min(size, LONGEST_LIST)));
       }
       try {
@@ -61,18 +67,26 @@ final class TarImages {
     return end < 0 ? field : field.substring(0, end);
   }
 
-  /** Octal digits; from 8 GB on a number in the bytes themselves, with the highest bit set. */
+  /**
+   * Octal digits; from 8 GB on a number in the bytes themselves, with the highest bit set. A file
+   * of any bytes can be named .tar, a packed one above all: so no number is taken for granted.
+   */
   private static long number(byte[] block, int from, int length) throws IOException {
     if (block[from] < 0) {
       byte[] bytes = Arrays.copyOfRange(block, from, from + length);
       bytes[0] &= 0x7f;
-      return new BigInteger(1, bytes).longValueExact();
+      var size = new BigInteger(1, bytes);
+      if (size.bitLength() > LONGEST_SIZE) {
+        throw new IOException(NO_TAR);
+      }
+      return size.longValueExact();
     }
     String digits = text(block, from, length).strip();
     try {
-      return digits.isEmpty() ? 0 : Long.parseLong(digits, 8);
+      // Unsigned: a size below nothing would be no number to skip.
+      return digits.isEmpty() ? 0 : Long.parseUnsignedLong(digits, 8);
     } catch (NumberFormatException e) {
-      throw new IOException("it is no tar archive", e);
+      throw new IOException(NO_TAR, e);
     }
   }
 }

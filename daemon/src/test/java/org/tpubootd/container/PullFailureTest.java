@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests for {@link PullFailure}. The words are those of Docker 20.10 and 28. */
 class PullFailureTest {
@@ -39,5 +40,14 @@ class PullFailureTest {
     var failure = PullFailure.said(ImageName.parse("gcr.io/p/vbar:9"), words, "tried without");
     assertThat(failure.kind).isEqualTo(kind);
     assertThat(failure).hasMessageContaining(words).hasMessageContaining("gcr.io/p/vbar:9");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"gcr.io/p/agent-tls:1", "gcr.io/p/timeout:1", "gcr.io/p/vbar:denied"})
+  void said_wordsOfTheNameTellNothing(String image) {
+    String words = "manifest for " + image + " not found: manifest unknown";
+
+    assertThat(PullFailure.said(ImageName.parse(image), words, "tried without").kind)
+        .isEqualTo(PullFailure.Kind.NOT_FOUND);
   }
 }

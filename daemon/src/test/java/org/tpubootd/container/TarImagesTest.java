@@ -7,8 +7,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests for {@link TarImages}. */
 class TarImagesTest {
@@ -67,7 +70,31 @@ class TarImagesTest {
     assertThatThrownBy(
             () -> TarImages.names(new ByteArrayInputStream("x".repeat(2000).getBytes(US_ASCII))))
         .isInstanceOf(IOException.class)
-        .hasMessage("it is no tar archive");
+        .hasMessageStartingWith("it is no tar archive");
+  }
+
+  @Test
+  void names_listInAFolderThatWasPackedAgain() throws Exception {
+    entry("./manifest.json", octal(LIST.length()), LIST.getBytes(US_ASCII));
+
+    assertThat(names()).hasSize(2);
+  }
+
+  /** Such as a packed archive by the name of a plain one, whose bytes may be any. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "ffffffffffffffffffffffff", // more than a long
+        "807fffffffffffffffffffff", // more than a long without its highest bit
+        "800000007fffffffffffffff", // the most a long takes: a block more is less than nothing
+        "2d3737373737373737373737" // -77777777777
+      })
+  void names_sizeThatNoFileHas(String size) {
+    entry("manifest.json", HexFormat.of().parseHex(size), LIST.getBytes(US_ASCII));
+
+    assertThatThrownBy(() -> TarImages.names(new ByteArrayInputStream(tar.toByteArray())))
+        .isInstanceOf(IOException.class)
+        .hasMessageStartingWith("it is no tar archive");
   }
 
   private List<String> names() throws IOException {

@@ -168,6 +168,19 @@ class ImagePullIT {
   }
 
   @Test
+  void pullThatEndsWellWithoutTheImage_isAFailureAndWaitsItsTurn() throws Exception {
+    engine.faults().losePulls();
+    var vbar = bench.supervise(vbar());
+
+    Finding found = bench.pass(vbar);
+    bench.pass(vbar);
+
+    assertThat(found.state()).isEqualTo(State.FAILED);
+    assertThat(found.cause()).endsWith("the engine says that it is done, and has no such image");
+    assertThat(engine.received("POST", "/images/create")).hasSize(1);
+  }
+
+  @Test
   void failedPull_triedAgainLaterAndNotByEveryPass() throws Exception {
     engine.faults().failPulls("dial tcp: no such host");
     var vbar = bench.supervise(vbar());
@@ -258,6 +271,36 @@ class ImagePullIT {
 
     assertThat(found.state()).isEqualTo(State.OK);
     assertThat(found.notes()).singleElement().asString().contains("no such host");
+  }
+
+  /** The other's pull is no pull of ours when it has failed. */
+  @Test
+  void alwaysForTwoContainersAndTheRegistryIsAway_bothSayIt() throws Exception {
+    engine.addImage(TestConfigs.VBAR_IMAGE);
+    engine.faults().stallPulls();
+    var one = bench.supervise(vbar().pull(Pull.ALWAYS));
+    var other = bench.supervise(vbar().name("telemetry").pull(Pull.ALWAYS));
+    try (var threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      Callable<Finding> first = () -> ControlLoop.look(one, _ -> {});
+      Callable<Finding> second = () -> ControlLoop.look(other, _ -> {});
+      for (var pass : List.of(threads.submit(first), threads.submit(second))) {
+        assertThat(pass.get().state()).isEqualTo(State.OK);
+        assertThat(pass.get().notes()).singleElement().asString().contains("nothing came");
+      }
+    }
+  }
+
+  @Test
+  void alwaysAndTheEngineGoesAwayWhilePulling_pulledWhenItIsBack() throws Exception {
+    engine.addImage(TestConfigs.VBAR_IMAGE);
+    engine.faults().drop("/images/create");
+    var vbar = bench.supervise(vbar().pull(Pull.ALWAYS));
+    assertThat(bench.pass(vbar).state()).isEqualTo(State.WAITING);
+    int tried = engine.received("POST", "/images/create").size();
+    engine.faults().clear();
+
+    assertThat(bench.pass(vbar).state()).isEqualTo(State.OK);
+    assertThat(engine.received("POST", "/images/create")).hasSize(tried + 1);
   }
 
   @Test

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
@@ -241,6 +242,21 @@ class TarballIT {
 
     assertThat(bench.pass(vbar()).state()).isEqualTo(State.OK);
     assertThat(engine.received("POST", "/images/load")).isEmpty();
+  }
+
+  /** Such as one that is packed and named as if it were not. */
+  @Test
+  void anyBytesByTheNameOfAnArchive_toldAndPulled() throws Exception {
+    Path file = root.resolve(BAKED + "vbar.tar");
+    Files.createDirectories(file.resolveSibling("."));
+    byte[] bytes = new byte[2048];
+    Arrays.fill(bytes, (byte) 0xfd);
+    Files.write(file, bytes);
+
+    Finding found = bench.pass(vbar());
+
+    assertThat(found.state()).isEqualTo(State.OK);
+    assertThat(found.notes()).singleElement().asString().contains("vbar.tar", "no tar archive");
   }
 
   @Test
