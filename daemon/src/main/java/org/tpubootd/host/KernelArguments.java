@@ -45,6 +45,14 @@ public record KernelArguments(List<String> words) {
         .findFirst();
   }
 
+  /** The argument by which the kernel refuses a module that binding needs. */
+  public Optional<String> vfioOff() {
+    return words.stream()
+        .filter(
+            word -> word.matches("module_blacklist=(.*,)?vfio(_pci(_core)?|_iommu_type1)?(,.*)?"))
+        .findFirst();
+  }
+
   public boolean switchesIntelIommuOn() {
     return intelOptions().contains("on");
   }

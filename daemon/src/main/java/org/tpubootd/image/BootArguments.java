@@ -5,12 +5,19 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import org.tpubootd.host.KernelArguments;
 
 /** Whether the boot loader starts kernels with the arguments that a TPU host needs. */
 final class BootArguments implements Check {
 
-  private static final String DROP_IN = "/etc/default/grub.d/60-tpu-bootd.cfg";
+  private static final String DROP_INS = "/etc/default/grub.d";
+  private static final String NAME = "60-tpu-bootd.cfg";
+  private static final String DROP_IN = DROP_INS + "/" + NAME;
+
+  /** Sets the variable of our arguments without the value that it had. */
+  private static final Pattern ANEW =
+      Pattern.compile("\\s*(?:export\\s+)?GRUB_CMDLINE_LINUX=(?!.*\\$\\{?GRUB_CMDLINE_LINUX\\b).*");
 
   private final Tree tree;
   private final Kernels kernels;
@@ -69,6 +76,7 @@ final class BootArguments implements Check {
   private List<Result> look(BootLoader loader, boolean iommu) throws IOException {
     var results = new ArrayList<Result>();
     off(loader).ifPresent(results::add);
+    withoutModule(loader).ifPresent(results::add);
     for (String argument : List.of(KernelArguments.IDLE, KernelArguments.HUGE_PAGES)) {
       lacking(loader, argument, entry -> entry.arguments().has(argument), false)
           .ifPresent(results::add);
@@ -100,6 +108,18 @@ final class BootArguments implements Check {
                 loader.entries().getFirst().arguments().iommuOff().isPresent(),
                 name(),
                 loader.file() + " switches the IOMMU off by " + argument,
+                "take %s off the kernel's command line".formatted(argument)));
+  }
+
+  private Optional<Result> withoutModule(BootLoader loader) {
+    return loader.entries().stream()
+        .flatMap(entry -> entry.arguments().vfioOff().stream())
+        .findFirst()
+        .map(argument ->
+            Result.missing(
+                loader.entries().getFirst().arguments().vfioOff().isPresent(),
+                name(),
+                "%s keeps vfio away by %s".formatted(loader.file(), argument),
                 "take %s off the kernel's command line".formatted(argument)));
   }
 
@@ -149,9 +169,27 @@ final class BootArguments implements Check {
       return "change %s to %s in /etc/default/grub and its drop-ins, and run update-grub"
           .formatted(other.get(), argument);
     }
-    return tree.exists(DROP_IN)
-        ? "run update-grub in the image (in a chroot it needs /dev, /proc and /sys)"
-        : "%s is missing: add %s to GRUB_CMDLINE_LINUX, and run update-grub"
-            .formatted(DROP_IN, argument);
+    if (!tree.exists(DROP_IN)) {
+      return "%s is missing: add %s to GRUB_CMDLINE_LINUX, and run update-grub"
+          .formatted(DROP_IN, argument);
+    }
+    return setAnewBy()
+        .map(file ->
+            "let %s, which is read after %s, add to GRUB_CMDLINE_LINUX and not set it anew; then run"
+                    .formatted(file, NAME)
+                + " update-grub")
+        .orElse("run update-grub in the image (in a chroot it needs /dev, /proc and /sys)");
+  }
+
+  /** The file after ours that takes our arguments away; update-grub alone would change nothing. */
+  private Optional<String> setAnewBy() throws IOException {
+    for (String name : tree.names(DROP_INS, ".cfg")) {
+      String file = DROP_INS + "/" + name;
+      if (name.compareTo(NAME) > 0
+          && tree.lines(file).stream().anyMatch(line -> ANEW.matcher(line).matches())) {
+        return Optional.of(file);
+      }
+    }
+    return Optional.empty();
   }
 }

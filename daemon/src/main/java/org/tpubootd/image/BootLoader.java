@@ -2,6 +2,7 @@ package org.tpubootd.image;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -48,7 +49,9 @@ record BootLoader(Kind kind, String file, List<BootEntry> entries) {
     for (String directory : ENTRIES) {
       var entries = new ArrayList<BootEntry>();
       // In the order in which systemd-boot shows them: the newest first.
-      for (String name : tree.names(directory, ".conf").reversed()) {
+      var names = new ArrayList<>(tree.names(directory, ".conf"));
+      names.sort(((Comparator<String>) Kernels::compare).reversed());
+      for (String name : names) {
         entries.add(entry(name, tree.lines(directory + "/" + name)));
       }
       if (!entries.isEmpty()) {

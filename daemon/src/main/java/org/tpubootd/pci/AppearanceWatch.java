@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.tpubootd.config.HostRoot;
@@ -59,7 +60,9 @@ public final class AppearanceWatch implements Runnable {
 
   /**
    * Each name with the identity of its link: a function that was removed and has come back between
-   * two looks has the same name and another link. What cannot be listed has not changed.
+   * two looks has the same name and another link. And whether it has its IOMMU group, which the
+   * kernel gives it a moment after its name: a pass in between takes the IOMMU for switched off.
+   * What cannot be listed has not changed.
    */
   private Map<String, Object> look(Map<String, Object> known) {
     var names = new HashMap<String, Object>();
@@ -78,7 +81,8 @@ public final class AppearanceWatch implements Runnable {
       Object key =
           Files.readAttributes(link, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
               .fileKey();
-      return Objects.requireNonNullElse(key, "");
+      boolean grouped = Files.exists(link.resolve("iommu_group"), LinkOption.NOFOLLOW_LINKS);
+      return List.of(Objects.requireNonNullElse(key, ""), grouped);
     } catch (NoSuchFileException e) {
       return ""; // gone since it was listed: the next look tells
     }

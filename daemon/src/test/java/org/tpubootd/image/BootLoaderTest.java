@@ -42,19 +42,19 @@ class BootLoaderTest {
   void entries_haveTheNewestFirst() throws Exception {
     var tree =
         ImageTree.empty(directory)
-            .file("/efi/loader/entries/a-6.1.0.conf", "linux /a/6.1.0/linux\noptions ro\n")
+            .file("/efi/loader/entries/a-6.9.0.conf", "linux /a/6.9.0/linux\noptions ro\n")
             .file(
-                "/efi/loader/entries/a-6.8.0.conf",
-                "title Fedora\nlinux /vmlinuz-6.8.0\noptions ro\noptions idle=poll\n")
+                "/efi/loader/entries/a-6.12.0.conf",
+                "title Fedora\nlinux /vmlinuz-6.12.0\noptions ro\noptions idle=poll\n")
             .tree();
 
     assertThat(BootLoader.of(tree))
         .hasValueSatisfying(loader -> {
           assertThat(loader.kind()).isEqualTo(BootLoader.Kind.ENTRIES);
-          assertThat(loader.firstKernel()).contains("6.8.0");
+          assertThat(loader.firstKernel()).contains("6.12.0");
           assertThat(loader.entries().getFirst().title()).isEqualTo("Fedora");
           assertThat(loader.entries().getFirst().arguments().words()).contains("ro", "idle=poll");
-          assertThat(loader.entries().getLast().title()).isEqualTo("a-6.1.0.conf");
+          assertThat(loader.entries().getLast().title()).isEqualTo("a-6.9.0.conf");
         });
   }
 

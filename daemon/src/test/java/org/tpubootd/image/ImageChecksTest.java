@@ -15,6 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.tpubootd.config.Links;
 
@@ -276,6 +277,11 @@ class ImageChecksTest {
             tree -> tree.grub(ARGUMENTS + " iommu=off")),
         row(
             "kernel arguments",
+            ERROR,
+            "/boot/grub/grub.cfg keeps vfio away by module_blacklist=nouveau,vfio_pci",
+            tree -> tree.grub(ARGUMENTS + " module_blacklist=nouveau,vfio_pci")),
+        row(
+            "kernel arguments",
             WARNING,
             "/etc/kernel/cmdline lacks transparent_hugepage=always",
             tree ->
@@ -527,6 +533,27 @@ class ImageChecksTest {
               .containsExactly(
                   "CLOUDSDK_PYTHON is set by hand in /etc/environment, line 1; it is kept");
         });
+  }
+
+  /** How to get the arguments where update-grub alone would not do. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "99-site.cfg | GRUB_CMDLINE_LINUX=quiet | let /etc/default/grub.d/99-site.cfg,",
+        "99-site.cfg | GRUB_CMDLINE_LINUX=\"$GRUB_CMDLINE_LINUX quiet\" | run update-grub",
+        "99-site.cfg | GRUB_CMDLINE_LINUX_DEFAULT=quiet | run update-grub",
+        "50-cloudimg-settings.cfg | GRUB_CMDLINE_LINUX=quiet | run update-grub"
+      })
+  void look_fileOfGrubReadAfterOurs_isNamed(String name, String line, String advice)
+      throws Exception {
+    var tree =
+        ImageTree.good(directory).grub("ro quiet").file("/etc/default/grub.d/" + name, line + "\n");
+
+    assertThat(look(tree))
+        .filteredOn(result -> result.severity() == ERROR)
+        .singleElement()
+        .satisfies(result -> assertThat(result.advice()).startsWith(advice));
   }
 
   @Test

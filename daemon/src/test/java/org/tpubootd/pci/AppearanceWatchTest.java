@@ -112,6 +112,18 @@ class AppearanceWatchTest {
   }
 
   @Test
+  void run_ringsAgainWhenAFunctionGetsItsIommuGroup() throws IOException {
+    var tree = new HostTree(directory);
+    tree.v5p("0000:00:05.0", "5");
+    Path link = tree.path("/sys/bus/pci/devices/0000:00:05.0/iommu_group");
+    Path group = Files.readSymbolicLink(link);
+    Files.delete(link);
+
+    assertThat(rungAfter(tree, () -> {}, () -> Files.createSymbolicLink(link, group), () -> {}))
+        .containsExactly(true, false, true, false);
+  }
+
+  @Test
   void run_listThatCannotBeHadHasNotChanged() throws IOException {
     var tree = new HostTree(directory);
     tree.v5p("0000:00:05.0", "5");

@@ -85,6 +85,50 @@ class UnitFileIT {
         .doesNotContain("tpu-bootd");
   }
 
+  /** The units of a Debian with cloud-init, enabled as cloud-init's own generator does it. */
+  private void addCloudInitAndDocker() throws Exception {
+    var make =
+        new ProcessBuilder(project().resolve("tests/minimal-debian").toString(), "cloud-init")
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+    String archive = new String(make.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertThat(make.waitFor()).isZero();
+    var unpack =
+        new ProcessBuilder(
+                "tar",
+                "-C",
+                root.toString(),
+                "-xf",
+                archive.strip(),
+                "--wildcards",
+                "./usr/lib/systemd/system/cloud-*",
+                "./etc/systemd/system/cloud-init.target.wants")
+            .inheritIO()
+            .start();
+    assertThat(unpack.waitFor()).isZero();
+    Path wants = root.resolve("etc/systemd/system/multi-user.target.wants");
+    for (String unit : List.of("cloud-init.target", "docker.service")) {
+      assertThat(root.resolve(UNITS).resolve(unit)).exists();
+      Files.createSymbolicLink(wants.resolve(unit), Path.of("/" + UNITS, unit));
+    }
+  }
+
+  @Test
+  @NeedsPart({Part.SYSTEMD_ANALYZE, Part.DOCKERD, Part.MMDEBSTRAP, Part.ROOT})
+  void verify_bootWithCloudInitAndDocker_hasNoOrderingCycle() throws Exception {
+    addCloudInitAndDocker();
+
+    assertThat(analyze("verify", "--man=no", "multi-user.target").text())
+        .doesNotContain("cycle")
+        .doesNotContain("tpu-bootd");
+
+    // That it would be told: cloud-init's last unit comes after multi-user.target.
+    Path unit = root.resolve(UNITS).resolve(UNIT);
+    Files.writeString(
+        unit, Files.readString(unit).replace("[Unit]\n", "[Unit]\nAfter=cloud-final.service\n"));
+    assertThat(analyze("verify", "--man=no", "multi-user.target").text()).contains("cycle");
+  }
+
   @Test
   void verify_wrongKey_isFound() throws Exception {
     Path unit = root.resolve(UNITS).resolve(UNIT);

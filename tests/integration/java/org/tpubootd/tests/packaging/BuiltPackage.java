@@ -62,6 +62,18 @@ public final class BuiltPackage {
     return deb;
   }
 
+  /** A newer one whose own script says no: dpkg goes back to what was there. */
+  static Path refusing(Path folder) throws IOException, InterruptedException {
+    newer(folder);
+    Path tree = folder.resolve("newer");
+    Path preinst = tree.resolve("DEBIAN/preinst");
+    Files.writeString(preinst, "#!/bin/sh\nexit 1\n");
+    run("chmod", "755", preinst.toString()).ok();
+    Path deb = folder.resolve("refusing.deb");
+    run("dpkg-deb", "--root-owner-group", "-Znone", "-b", tree.toString(), deb.toString()).ok();
+    return deb;
+  }
+
   /** Runs a program to its end. */
   static Said run(Map<String, String> environment, List<String> command)
       throws IOException, InterruptedException {

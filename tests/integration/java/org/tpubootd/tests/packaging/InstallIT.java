@@ -120,6 +120,138 @@ class InstallIT {
   }
 
   @Test
+  void downgrade_keepsWhatAPersonHasChangedAndItsUser() throws Exception {
+    debian.install(newer()).ok();
+    debian.write("/etc/tpu-bootd/config.yaml", "log: debug\n");
+    String before = debian.everything();
+
+    debian.install(deb()).ok();
+
+    // What dpkg says of the file that it has not replaced.
+    debian.shell("rm /etc/tpu-bootd/config.yaml.dpkg-dist").ok();
+    assertThat(debian.everything()).isEqualTo(before);
+    assertThat(debian.shell("dpkg-query -W -f '${Version}' tpu-bootd").ok().out())
+        .isEqualTo(BuiltPackage.VERSION);
+  }
+
+  @Test
+  void upgradeThatIsRefused_leavesTheOldVersionAsItWas() throws Exception {
+    debian.install(deb()).ok();
+    String before = debian.everything();
+
+    // dpkg runs the old version's "postinst abort-upgrade".
+    assertThat(debian.install(BuiltPackage.refusing(work)).code()).isEqualTo(1);
+
+    assertThat(debian.everything()).isEqualTo(before);
+    assertThat(debian.shell("dpkg-query -W -f '${Status} ${Version}' tpu-bootd").ok().out())
+        .isEqualTo("install ok installed " + BuiltPackage.VERSION);
+  }
+
+  @Test
+  void upgradeThatEndedHalfWay_isFinishedByTheNextOne() throws Exception {
+    debian.install(deb()).ok();
+    // The machine was switched off between unpacking and configuring.
+    debian.inside("cp", "/tmp/package.deb", "/tmp/old.deb").ok();
+    BuiltPackage.run("cp", newer().toString(), debian.file("/tmp/newer.deb").toString()).ok();
+    debian.inside("dpkg", "--force-unsafe-io", "--unpack", "/tmp/newer.deb").ok();
+    // The program works in between: the daemon may be started by a boot.
+    assertThat(debian.shell("TPU_BOOTD_JVM_OPTIONS=-XX:AOTMode=on tpu-bootd --version").code())
+        .isZero();
+
+    debian.inside("dpkg", "--force-confdef,confold", "--configure", "-a").ok();
+
+    assertThat(debian.shell("dpkg-query -W -f '${Status}' tpu-bootd").ok().out())
+        .isEqualTo("install ok installed");
+    assertThat(Files.isSymbolicLink(debian.file(ENABLED))).isTrue();
+  }
+
+  @Test
+  void removalThatIsTakenBack_startsTheServiceAgain() throws Exception {
+    Files.createDirectories(debian.file("/run/systemd/system"));
+    debian.recorder("systemctl", 0);
+    debian.recorder("deb-systemd-invoke", 0);
+    debian.install(deb()).ok();
+    debian.calls("deb-systemd-invoke");
+
+    // As dpkg does it where another package's removal fails.
+    debian.inside("/var/lib/dpkg/info/tpu-bootd.prerm", "remove").ok();
+    debian.inside("/var/lib/dpkg/info/tpu-bootd.postinst", "abort-remove").ok();
+
+    assertThat(debian.calls("deb-systemd-invoke"))
+        .containsExactly("stop tpu-bootd.service", "start tpu-bootd.service");
+  }
+
+  @Test
+  void maskedByAPerson_staysSo() throws Exception {
+    debian.install(deb()).ok();
+    Path unit = debian.file("/etc/systemd/system/tpu-bootd.service");
+    Files.createSymbolicLink(unit, Path.of("/dev/null"));
+
+    debian.install(newer()).ok();
+    debian.inside("dpkg", "--purge", "tpu-bootd").ok();
+
+    assertThat(Files.readSymbolicLink(unit)).isEqualTo(Path.of("/dev/null"));
+  }
+
+  /** From outside of the tree: dpkg changes the root for the scripts. */
+  @Test
+  void installByRoot_isAsFromInside() throws Exception {
+    debian.install(deb()).ok();
+    String inside = debian.everything();
+    try (var other = Chroot.make()) {
+      // Where install() leaves it: the same files in /tmp.
+      other.write("/tmp/package.deb", "");
+      BuiltPackage.run(
+              "dpkg", "--root=" + other.file("/"), "--force-unsafe-io", "-i", deb().toString())
+          .ok();
+
+      assertThat(other.everything()).isEqualTo(inside);
+    }
+  }
+
+  /** The scripts run on the builder's machine then, of which nothing is to be touched. */
+  @Test
+  void installWithoutChangingTheRoot_touchesTheTreeOnly() throws Exception {
+    try (var other = Chroot.make()) {
+      String tree = other.file("/").toString();
+      // The builder: one that has everything which the scripts would use.
+      debian.install(deb()).ok();
+      Files.createDirectories(debian.file("/run/systemd/system"));
+      debian.write("/boot/grub/grub.cfg", "");
+      debian.write("/etc/environment", "# BEGIN tpu-bootd\nA=1\n# END tpu-bootd\n");
+      debian.write("/home/tpu-runtime/tpu-env", "A=\"B\"\n");
+      for (String program :
+          List.of("systemctl", "deb-systemd-invoke", "update-grub", "useradd", "userdel")) {
+        debian.recorder(program, 0);
+      }
+      other.write("/boot/grub/grub.cfg", "");
+      String builder = debian.everything();
+      Files.createDirectories(debian.file("/tmp/tree"));
+      String dpkg =
+          "mount --bind %s \"$0\" && chroot %s dpkg --root=/tmp/tree"
+                  .formatted(tree, debian.file("/"))
+              + " --force-script-chrootless,unsafe-io,depends ";
+      String install = dpkg + "-i /tmp/package.deb";
+      String purge = dpkg + "--purge tpu-bootd";
+      String place = debian.file("/tmp/tree").toString();
+
+      BuiltPackage.run("unshare", "--mount", "sh", "-c", install, place).ok();
+      assertThat(Files.isSymbolicLink(other.file(ENABLED))).isTrue();
+      other.write("/etc/environment", "B=2\n# BEGIN tpu-bootd\nA=1\n# END tpu-bootd\n");
+      BuiltPackage.run("unshare", "--mount", "sh", "-c", purge, place).ok();
+
+      assertThat(debian.everything()).isEqualTo(builder);
+      for (String program :
+          List.of("systemctl", "deb-systemd-invoke", "update-grub", "useradd", "userdel")) {
+        assertThat(debian.calls(program)).as(program).isEmpty();
+      }
+      assertThat(other.file(ENABLED)).doesNotExist();
+      assertThat(other.file("/var/lib/tpu-bootd")).doesNotExist();
+      assertThat(other.read("/etc/environment")).isEqualTo("B=2\n");
+    }
+  }
+
+  @Test
   void runningSystemd_upgradeRestartsOnceAndStopsNothing() throws Exception {
     Files.createDirectories(debian.file("/run/systemd/system"));
     debian.recorder("systemctl", 0);
@@ -251,6 +383,31 @@ class InstallIT {
   }
 
   @Test
+  void purge_groupOfAPerson_stays() throws Exception {
+    debian.shell("groupadd -g 2000 tpu-runtime").ok();
+    debian.install(deb()).ok();
+
+    debian.inside("dpkg", "--purge", "tpu-bootd").ok();
+
+    assertThat(debian.shell("getent passwd tpu-runtime").code()).isNotZero();
+    assertThat(debian.shell("getent group tpu-runtime").ok().out())
+        .isEqualTo("tpu-runtime:x:2000:\n");
+  }
+
+  @Test
+  void purge_directoriesThatAreLinksOfAPerson_isNoFailure() throws Exception {
+    debian.install(deb()).ok();
+    for (String directory : List.of("/home/tpu-runtime", "/etc/tpu")) {
+      debian.shell("rm -rf %s && mkdir -p /srv%s && ln -s /srv%s %s".replace("%s", directory)).ok();
+    }
+
+    debian.inside("dpkg", "--purge", "tpu-bootd").ok();
+
+    assertThat(Files.isSymbolicLink(debian.file("/home/tpu-runtime"))).isTrue();
+    assertThat(Files.isSymbolicLink(debian.file("/etc/tpu"))).isTrue();
+  }
+
+  @Test
   void purge_damagedBlock_isLeftToAPerson() throws Exception {
     debian.install(deb()).ok();
     String begin = "# BEGIN tpu-bootd: set by something\n";
@@ -314,6 +471,21 @@ class InstallIT {
         .isEqualTo("transparent_hugepage=always intel_iommu=on,sm_on|quiet idle=nomwait\n");
     assertThat(kernelArguments("GRUB_CMDLINE_LINUX='" + ARGUMENTS + "'"))
         .isEqualTo(ARGUMENTS + "|\n");
+  }
+
+  @Test
+  void kernelArguments_settingsOfCloudImagesStay() throws Exception {
+    debian.install(deb()).ok();
+    // As Ubuntu's images have it, read before ours.
+    debian.write(
+        "/etc/default/grub.d/50-cloudimg-settings.cfg",
+        "GRUB_CMDLINE_LINUX_DEFAULT=\"console=ttyS0,115200\"\n");
+    debian.write(
+        "/etc/default/grub.d/kdump-tools.cfg",
+        "GRUB_CMDLINE_LINUX_DEFAULT=\"$GRUB_CMDLINE_LINUX_DEFAULT crashkernel=512M\"\n");
+
+    assertThat(kernelArguments("GRUB_CMDLINE_LINUX=''\nGRUB_CMDLINE_LINUX_DEFAULT='quiet splash'"))
+        .isEqualTo(ARGUMENTS + "|console=ttyS0,115200 crashkernel=512M\n");
   }
 
   @Test
