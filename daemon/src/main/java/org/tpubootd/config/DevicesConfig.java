@@ -83,7 +83,7 @@ public record DevicesConfig(
         section.choice("allow-unsafe-interrupts", UnsafeInterrupts.AUTO),
         section.duration("write-deadline", Duration.ofSeconds(10)),
         section.duration("interval", Duration.ofSeconds(10)),
-        section.duration("appearance", Duration.ofMillis(200)),
+        section.duration("appearance", Duration.ofMillis(500)),
         section.sections("generations").stream().map(GenerationRow::from).toList());
   }
 }

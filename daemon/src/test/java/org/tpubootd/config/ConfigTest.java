@@ -62,7 +62,7 @@ class ConfigTest {
                 DevicesConfig.UnsafeInterrupts.AUTO,
                 Duration.ofSeconds(10),
                 Duration.ofSeconds(10),
-                Duration.ofMillis(200),
+                Duration.ofMillis(500),
                 List.of()));
   }
 
