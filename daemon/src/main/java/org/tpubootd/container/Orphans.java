@@ -22,6 +22,8 @@ public final class Orphans implements Component {
   private static final Part PART =
       new Part("container/" + ContainersConfig.ORPHANS, Part.Group.CONTAINER, false);
 
+  private static final int AT_ONCE = 10;
+
   private final Engine engine;
   private final ContainersConfig config;
   private final Set<String> parts;
@@ -54,7 +56,7 @@ public final class Orphans implements Component {
   /** For a handful of orphans; more are removed in the passes that follow. */
   @Override
   public Duration longestPass() {
-    return config.stopTimeout().plus(config.callDeadline().multipliedBy(3)).multipliedBy(10);
+    return config.stopTimeout().plus(config.callDeadline().multipliedBy(3)).multipliedBy(AT_ONCE);
   }
 
   @Override
@@ -76,16 +78,20 @@ public final class Orphans implements Component {
       }
       return new Plan(
           Finding.degraded(
-              orphans.size() + " containers of tpu-bootd are in the configuration no more",
+              counted(orphans.size()),
               "their parts were taken out of it",
               "nothing: they are removed"),
           orphans.stream().map(Orphans::step).toList(),
           _ -> {
             try {
-              removal.of(orphans.subList(0, Math.min(orphans.size(), 10)));
-              if (orphans.size() <= 10) {
-                forget(memories());
+              removal.of(orphans.subList(0, Math.min(orphans.size(), AT_ONCE)));
+              if (orphans.size() > AT_ONCE) {
+                return Finding.degraded(
+                    counted(orphans.size() - AT_ONCE),
+                    "%d others were removed just now".formatted(AT_ONCE),
+                    "nothing: they are removed");
               }
+              forget(memories());
               return none;
             } catch (EngineException e) {
               return Wording.trouble(e);
@@ -94,6 +100,12 @@ public final class Orphans implements Component {
     } catch (EngineException e) {
       return Plan.nothingToDo(Wording.trouble(e));
     }
+  }
+
+  private static String counted(int orphans) {
+    return orphans == 1
+        ? "1 container of tpu-bootd is in the configuration no more"
+        : orphans + " containers of tpu-bootd are in the configuration no more";
   }
 
   /** Of parts that are in the configuration no more. */

@@ -55,8 +55,18 @@ final class Restarts {
   private Duration waits = Duration.ZERO;
   private Instant waitsSince;
   private @Nullable String knownContainer;
+
+  /** Null from our start of the container on until that run is seen. */
+  private @Nullable String knownRun;
+
+  private boolean begunByUs;
   private long knownSince;
   private @Nullable String lastEnded;
+
+  /**
+   * How long the run took that ended last; null where that was in the life of another tpu-bootd.
+   */
+  private @Nullable Duration lastRan;
 
   Restarts(ContainersConfig config, Time time, RandomGenerator random) {
     this.config = config;
@@ -94,16 +104,27 @@ final class Restarts {
   /** Our start of it has been taken by the engine. */
   void started(String container) {
     knownContainer = container;
+    knownRun = null;
+    begunByUs = true;
     knownSince = time.nanos();
   }
 
   /** It is seen running. */
   void running(Observed container) {
-    if (!container.id().equals(knownContainer)) {
-      started(container.id());
+    if (!isKnown(container)) {
+      knownContainer = container.id();
+      begunByUs = false;
+      knownSince = time.nanos();
     } else if (inARow > 0 && time.since(knownSince).compareTo(config.healthyAfter()) >= 0) {
       inARow = 0;
     }
+    knownRun = container.run();
+  }
+
+  /** Whether this run is known, and not only another one of the same container. */
+  private boolean isKnown(Observed container) {
+    return container.id().equals(knownContainer)
+        && (knownRun == null || knownRun.equals(container.run()));
   }
 
   /**
@@ -117,10 +138,8 @@ final class Restarts {
       return false;
     }
     lastEnded = container.run();
-    // By our own clock too, since the engine's is the wall clock, which can be set in between.
-    Duration seen = time.since(knownSince);
-    Duration ran = seen.compareTo(container.ran()) > 0 ? seen : container.ran();
-    if (ran.compareTo(config.healthyAfter()) >= 0) {
+    lastRan = ran(container);
+    if (lastRan.compareTo(config.healthyAfter()) >= 0) {
       inARow = 0;
     }
     count(
@@ -131,6 +150,25 @@ final class Restarts {
             container.ran(),
             container.error()));
     return true;
+  }
+
+  /**
+   * By our own clock where we have begun it, since the engine's is the wall clock, which can be set
+   * in between. Of one that ran before we came, or that somebody else has begun, the engine alone
+   * knows the beginning.
+   */
+  private Duration ran(Observed ended) {
+    if (!isKnown(ended)) {
+      return ended.ran();
+    }
+    Duration seen = time.since(knownSince);
+    return begunByUs || seen.compareTo(ended.ran()) > 0 ? seen : ended.ran();
+  }
+
+  /** Whether the run that was counted last is its last one, and took less than this. */
+  boolean endedWithin(Observed container, Duration length) {
+    Duration ran = lastRan == null ? container.ran() : lastRan;
+    return isLastEnd(container) && ran.compareTo(length) < 0;
   }
 
   /** Whether the end of its last run is the one that was counted last. */

@@ -72,6 +72,11 @@ final class Configs {
   }
 
   static Observed container(String id, Observed.Status status, String spec, String startedAt) {
+    return container(id, status, spec, startedAt, "2026-11-30T08:00:10Z");
+  }
+
+  static Observed container(
+      String id, Observed.Status status, String spec, String startedAt, String finishedAt) {
     return new Observed(
         id,
         "tpu-bootd-vbar",
@@ -79,7 +84,7 @@ final class Configs {
         status,
         "image-1",
         startedAt,
-        "2026-11-30T08:00:10Z",
+        finishedAt,
         1,
         false,
         "");

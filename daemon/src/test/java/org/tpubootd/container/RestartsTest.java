@@ -99,6 +99,47 @@ class RestartsTest {
   }
 
   @Test
+  void ended_aStepOfTheWallClockIsNoHealthyRun() {
+    restarts.started("a");
+    end();
+    end();
+    restarts.started("a");
+    restarts.ended(
+        Configs.container("a", Status.EXITED, "s", "2026-11-30T08:01:00Z", "2026-11-30T09:01:00Z"));
+    assertThat(restarts.inARow()).isEqualTo(3);
+  }
+
+  @Test
+  void ended_runThatWasAdoptedIsAsLongAsTheEngineSays() {
+    restarts.started("a");
+    end();
+    end();
+    restarts.running(Configs.container("b", Status.RUNNING, "s", "2026-11-30T08:01:00Z"));
+    restarts.ended(
+        Configs.container("b", Status.EXITED, "s", "2026-11-30T08:01:00Z", "2026-11-30T09:01:00Z"));
+    assertThat(restarts.inARow()).isEqualTo(1);
+  }
+
+  /** Such as by a start whose answer was lost, or by a person's docker restart. */
+  @Test
+  void running_anotherRunOfTheSameContainerIsNotHealthyByTheFirst() {
+    restarts.started("a");
+    end();
+    end();
+    restarts.started("a");
+    restarts.running(Configs.container("a", Status.RUNNING, "s", "2026-11-30T09:00:00Z"));
+    time.advance(Duration.ofMinutes(4));
+    var anew = Configs.container("a", Status.RUNNING, "s", "2026-11-30T09:04:00Z");
+    restarts.running(anew);
+    time.advance(Duration.ofMinutes(4));
+    restarts.running(anew);
+    assertThat(restarts.inARow()).isEqualTo(2);
+    time.advance(Duration.ofMinutes(1));
+    restarts.running(anew);
+    assertThat(restarts.inARow()).isZero();
+  }
+
+  @Test
   void failedToStart_isAnEndWithItsReason() {
     restarts.failedToStart("no such program");
     assertThat(restarts.inARow()).isEqualTo(1);

@@ -47,6 +47,23 @@ class OrphansIT {
   }
 
   @Test
+  void pass_moreThanAHandful_saysHowManyAreLeft() throws Exception {
+    for (int i = 0; i < 9; i++) {
+      bench.pass(vbar().name("taken-out-" + i).image("p/extra:1"));
+    }
+    var orphans = new Orphans(bench.engine, bench.limits, bench.states);
+
+    var first = ControlLoop.look(orphans, _ -> {});
+    var second = ControlLoop.look(orphans, _ -> {});
+
+    assertThat(first.state()).isEqualTo(State.DEGRADED);
+    assertThat(first.summary())
+        .isEqualTo("1 container of tpu-bootd is in the configuration no more");
+    assertThat(second.state()).isEqualTo(State.OK);
+    assertThat(engine.names()).containsExactly("tpu-bootd-vbar", "somebody");
+  }
+
+  @Test
   void plan_namesThemAndRemovesNothing() throws Exception {
     var plan = new Orphans(bench.engine, bench.limits, bench.states).plan();
 

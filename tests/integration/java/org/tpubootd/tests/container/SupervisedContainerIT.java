@@ -488,6 +488,22 @@ class SupervisedContainerIT {
     assertThat(engine.runs(NAME)).isFalse();
   }
 
+  /** Such as while the engine hung, until somebody restarted it. */
+  @Test
+  void otherSpecThatEndsAfterItsTrialAndNobodyHasLooked_goesOnWithIt() throws Exception {
+    bench.pass(vbar());
+    var changed = bench.supervise(vbar().command("--new"));
+    bench.pass(changed);
+    bench.time.forward(Duration.ofMinutes(5));
+    engine.exit(NAME + "-next", 143, false);
+
+    Finding found = bench.pass(changed);
+
+    assertThat(found.state()).as(found.toString()).isEqualTo(State.OK);
+    assertThat(engine.runs(NAME + "-next")).isTrue();
+    assertThat(engine.runs(NAME)).isFalse();
+  }
+
   @Test
   void backToTheOldSpecWhileAnotherIsOnTrial_oldOneIsStartedAgain() throws Exception {
     String id = (String) Bench.fact(bench.pass(vbar()), "id");
