@@ -90,6 +90,7 @@ final class Tarballs {
   private final HostRoot root;
   private final Duration limit;
   private final Map<Version, List<String>> contents = new HashMap<>();
+  private final Map<Path, Version> offered = new HashMap<>();
   private final Map<Version, String> refused = new HashMap<>();
   private final List<String> unread = new ArrayList<>();
 
@@ -108,6 +109,7 @@ final class Tarballs {
       if (version.isPresent()
           && !refused.containsKey(version.get())
           && names(version.get()).stream().anyMatch(name -> isSame(name, image))) {
+        offered.put(file, version.get());
         return Optional.of(new Tarball(root.onHost(file), file));
       }
     }
@@ -161,9 +163,12 @@ final class Tarballs {
     return Stream.concat(unread.stream(), refused.values().stream()).sorted().toList();
   }
 
-  /** This version of the archive is not tried again. */
+  /**
+   * Not tried again, as it was when {@link #holding} gave it out: one that was still being copied
+   * then may be whole by now.
+   */
   void refuse(Tarball tarball, String why) {
-    version(tarball.file()).ifPresent(version -> refuse(version, why));
+    Optional.ofNullable(offered.get(tarball.file())).ifPresent(version -> refuse(version, why));
   }
 
   /** What the engine had no room for may be tried again. */
