@@ -1,6 +1,7 @@
 package org.tpubootd.tests.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static org.tpubootd.tests.container.TestConfigs.One.vbar;
 
 import java.math.BigDecimal;
@@ -93,9 +94,7 @@ class RealSpecIT {
     String id = inspect(VBAR, "{{.Id}}");
     var changed = bench.supervise(real().command("/bin/sh", "-c", "echo no such flag; exit 7"));
     bench.pass(changed);
-    Awaitility.await()
-        .atMost(Duration.ofSeconds(10))
-        .until(() -> bench.pass(changed).state() == State.DEGRADED);
+    Awaitility.await().until(() -> bench.pass(changed).state() == State.DEGRADED);
 
     Finding found = bench.pass(changed);
 
@@ -147,6 +146,22 @@ class RealSpecIT {
         .isEqualTo("1000\n2000");
     assertThat(inspect(VBAR, "{{.HostConfig.NanoCpus}} {{.HostConfig.PidMode}}"))
         .isEqualTo("500000000 host");
+  }
+
+  /** By the kernel itself. Without its memory cgroup the engine can set no limit. */
+  @Test
+  void memoryRunsOut_toldAsSuch() throws Exception {
+    assumeTrue(engine.docker("info", "--format", "{{.MemoryLimit}}").equals("true"));
+    var hungry =
+        bench.supervise(
+            real().memory(16 << 20).command("/bin/sh", "-c", "echo hungry; exec tail /dev/zero"));
+
+    Awaitility.await()
+        .untilAsserted(() -> {
+          bench.time.forward(Duration.ofMinutes(1));
+          assertThat(bench.pass(hungry).cause())
+              .contains("exit code 137 (killed because its memory ran out)");
+        });
   }
 
   @ParameterizedTest

@@ -26,6 +26,7 @@ final class TestConfigs {
     private Map<String, String> environment = Map.of();
     private boolean privileged = true;
     private String network = "host";
+    private Long memory;
     private String configFile;
     private String configMount;
     private boolean imageFromTpuEnv;
@@ -64,6 +65,11 @@ final class TestConfigs {
 
     One network(String name) {
       network = name;
+      return this;
+    }
+
+    One memory(long bytes) {
+      memory = bytes;
       return this;
     }
 
@@ -112,7 +118,7 @@ final class TestConfigs {
           environment,
           privileged,
           network,
-          null,
+          memory,
           10 << 20,
           3,
           configFile,
