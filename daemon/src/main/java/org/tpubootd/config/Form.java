@@ -96,9 +96,9 @@ record Form<T>(String wanted, Function<String, @Nullable T> read, Function<T, St
         constant -> constant.name().toLowerCase(Locale.ROOT));
   }
 
-  /** The same values where many of them make a list. */
-  Form<T> wanted(String other) {
-    return new Form<>(other, read, write);
+  /** The same values, asked for in other words, as where many of them make a list. */
+  Form<T> askedForAs(String others) {
+    return new Form<>(others, read, write);
   }
 
   private static @Nullable String literal(String text) {

@@ -187,7 +187,7 @@ final class Section {
   }
 
   List<String> texts(String key, List<String> standard) {
-    return list(key, standard, Form.TEXT.wanted("a list of texts"));
+    return list(key, standard, Form.TEXT.askedForAs("a list of texts"));
   }
 
   /** Texts of one form; none where the key is missing. */
@@ -197,7 +197,7 @@ final class Section {
 
   List<Integer> integers(String key, List<Integer> standard) {
     return list(
-        key, standard, Form.integer(0, Integer.MAX_VALUE).wanted("a list of whole numbers"));
+        key, standard, Form.integer(0, Integer.MAX_VALUE).askedForAs("a list of whole numbers"));
   }
 
   /**

@@ -136,16 +136,15 @@ final class Images {
   /** Pulls it; a failure is remembered. One that an engine broke off by going away was no try. */
   void pull(ImageName image, Consumer<String> progress)
       throws EngineException, InterruptedException {
+    pullTried = true;
     // While a registry is away this is tried for ever: told once, and when it is over.
     log.atLevel(failure == null ? Level.INFO : Level.DEBUG).log("{}: pulling {}", part, image);
     try {
       puller.pull(image, progress);
       log.info("{}: pulled {}", part, image);
-      pullTried = true;
       failure = null;
       backoff.reset();
     } catch (PullFailure e) {
-      pullTried = true;
       failed(e);
     } catch (EngineException e) {
       pullTried = !e.engineIsAway();

@@ -99,10 +99,16 @@ final class PullFailure extends IOException {
         "loaded", image, Kind.DISK_FULL, "out of " + archive.path() + ": " + words);
   }
 
+  private static String without(ImageName image, String words) {
+    String repository = image.repository().toLowerCase(Locale.ROOT);
+    String left = words.replace(repository + ":" + image.version().toLowerCase(Locale.ROOT), "");
+    // A name of one word may be any word of the message, too.
+    return repository.contains("/") ? left.replace(repository, "") : left;
+  }
+
   /** From what the engine said, in the answer's head or in the middle of the stream. */
   static PullFailure said(ImageName image, String words, String login) {
-    String asked = (image.repository() + ":" + image.version()).toLowerCase(Locale.ROOT);
-    String said = NAMES.matcher(words.toLowerCase(Locale.ROOT).replace(asked, "")).replaceAll("");
+    String said = NAMES.matcher(without(image, words.toLowerCase(Locale.ROOT))).replaceAll("");
     Kind kind =
         SIGNS.stream()
             .filter(sign -> sign.words().stream().anyMatch(said::contains))

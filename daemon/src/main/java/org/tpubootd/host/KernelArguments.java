@@ -40,17 +40,16 @@ public record KernelArguments(List<String> words) {
 
   /** The argument that switches the IOMMU off, whosever it is. */
   public Optional<String> iommuOff() {
-    return words.stream()
-        .filter(word -> word.matches("(intel_iommu|amd_iommu|iommu)=(.*,)?off(,.*)?"))
-        .findFirst();
+    return first("(intel_iommu|amd_iommu|iommu)=(.*,)?off(,.*)?");
   }
 
   /** The argument by which the kernel refuses a module that binding needs. */
   public Optional<String> vfioOff() {
-    return words.stream()
-        .filter(
-            word -> word.matches("module_blacklist=(.*,)?vfio(_pci(_core)?|_iommu_type1)?(,.*)?"))
-        .findFirst();
+    return first("module_blacklist=(.*,)?vfio(_pci(_core)?|_iommu_type1)?(,.*)?");
+  }
+
+  private Optional<String> first(String pattern) {
+    return words.stream().filter(word -> word.matches(pattern)).findFirst();
   }
 
   public boolean switchesIntelIommuOn() {

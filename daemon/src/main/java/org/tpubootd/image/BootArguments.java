@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import org.tpubootd.host.KernelArguments;
@@ -75,8 +76,8 @@ final class BootArguments implements Check {
 
   private List<Result> look(BootLoader loader, boolean iommu) throws IOException {
     var results = new ArrayList<Result>();
-    off(loader).ifPresent(results::add);
-    withoutModule(loader).ifPresent(results::add);
+    harmful(loader, KernelArguments::iommuOff, "switches the IOMMU off").ifPresent(results::add);
+    harmful(loader, KernelArguments::vfioOff, "keeps vfio away").ifPresent(results::add);
     for (String argument : List.of(KernelArguments.IDLE, KernelArguments.HUGE_PAGES)) {
       lacking(loader, argument, entry -> entry.arguments().has(argument), false)
           .ifPresent(results::add);
@@ -99,27 +100,20 @@ final class BootArguments implements Check {
         && kernels.isBuiltWith(version.get(), "CONFIG_INTEL_IOMMU_DEFAULT_ON");
   }
 
-  private Optional<Result> off(BootLoader loader) {
+  /**
+   * @param find the argument that must not be there
+   * @param what it does, for the message
+   */
+  private Optional<Result> harmful(
+      BootLoader loader, Function<KernelArguments, Optional<String>> find, String what) {
     return loader.entries().stream()
-        .flatMap(entry -> entry.arguments().iommuOff().stream())
+        .flatMap(entry -> find.apply(entry.arguments()).stream())
         .findFirst()
         .map(argument ->
             Result.missing(
-                loader.entries().getFirst().arguments().iommuOff().isPresent(),
+                find.apply(loader.entries().getFirst().arguments()).isPresent(),
                 name(),
-                loader.file() + " switches the IOMMU off by " + argument,
-                "take %s off the kernel's command line".formatted(argument)));
-  }
-
-  private Optional<Result> withoutModule(BootLoader loader) {
-    return loader.entries().stream()
-        .flatMap(entry -> entry.arguments().vfioOff().stream())
-        .findFirst()
-        .map(argument ->
-            Result.missing(
-                loader.entries().getFirst().arguments().vfioOff().isPresent(),
-                name(),
-                "%s keeps vfio away by %s".formatted(loader.file(), argument),
+                "%s %s by %s".formatted(loader.file(), what, argument),
                 "take %s off the kernel's command line".formatted(argument)));
   }
 

@@ -2,6 +2,7 @@ package org.tpubootd.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -44,10 +45,15 @@ class PullFailureTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"gcr.io/p/agent-tls:1", "gcr.io/p/timeout:1", "gcr.io/p/vbar:denied"})
-  void said_wordsOfTheNameTellNothing(String image) {
-    String words = "manifest for " + image + " not found: manifest unknown";
-
-    assertThat(PullFailure.said(ImageName.parse(image), words, "tried without").kind)
-        .isEqualTo(PullFailure.Kind.NOT_FOUND);
+  void said_wordsOfTheNameTellNothing(String text) {
+    var image = ImageName.parse(text);
+    for (String words :
+        List.of(
+            "manifest for " + text + " not found: manifest unknown",
+            "repository " + image.repository() + " not found: name unknown")) {
+      assertThat(PullFailure.said(image, words, "tried without").kind)
+          .as(words)
+          .isEqualTo(PullFailure.Kind.NOT_FOUND);
+    }
   }
 }

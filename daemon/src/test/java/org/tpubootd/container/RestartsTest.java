@@ -104,8 +104,7 @@ class RestartsTest {
     end();
     end();
     restarts.started("a");
-    restarts.ended(
-        Configs.container("a", Status.EXITED, "s", "2026-11-30T08:01:00Z", "2026-11-30T09:01:00Z"));
+    restarts.ended(anHourByTheEngine("a"));
     assertThat(restarts.inARow()).isEqualTo(3);
   }
 
@@ -115,8 +114,7 @@ class RestartsTest {
     end();
     end();
     restarts.running(Configs.container("b", Status.RUNNING, "s", "2026-11-30T08:01:00Z"));
-    restarts.ended(
-        Configs.container("b", Status.EXITED, "s", "2026-11-30T08:01:00Z", "2026-11-30T09:01:00Z"));
+    restarts.ended(anHourByTheEngine("b"));
     assertThat(restarts.inARow()).isEqualTo(1);
   }
 
@@ -144,6 +142,11 @@ class RestartsTest {
     restarts.failedToStart("no such program");
     assertThat(restarts.inARow()).isEqualTo(1);
     assertThat(restarts.lastError()).contains("no such program");
+  }
+
+  private static Observed anHourByTheEngine(String id) {
+    return Configs.container(
+        id, Status.EXITED, "s", "2026-11-30T08:01:00Z", "2026-11-30T09:01:00Z");
   }
 
   /** One run of the container that begins and ends at once. */

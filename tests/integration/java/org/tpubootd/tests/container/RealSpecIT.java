@@ -70,7 +70,7 @@ class RealSpecIT {
   }
 
   @Test
-  void newSpec_startsRightAfterTheOldOneEnded() throws Exception {
+  void newSpec_takesThePlaceWithinASecond() throws Exception {
     bench.pass(real());
     var changed = bench.supervise(real().environment(Map.of("NEW", "1")));
 
@@ -78,10 +78,10 @@ class RealSpecIT {
 
     Instant stopped = instant(VBAR, "{{.State.FinishedAt}}");
     Instant started = instant(VBAR + "-next", "{{.State.StartedAt}}");
-    assertThat(started).isAfter(stopped);
-    Measured.tell(
-        "from the end of the old container to the start of the new one, bound 1 s",
-        Duration.between(stopped, started));
+    Duration between = Duration.between(stopped, started);
+    Measured.tell("from the end of the old container to the start of the new one", between);
+    // No timing but a promise: for so long at most is a host without its container.
+    assertThat(between).isPositive().isLessThan(Duration.ofSeconds(1));
     bench.time.forward(Duration.ofSeconds(10));
     bench.pass(changed);
     assertThat(names()).containsExactly(VBAR);

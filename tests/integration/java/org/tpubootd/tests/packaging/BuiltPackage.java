@@ -57,9 +57,7 @@ public final class BuiltPackage {
         Files.readString(control).replace("Version: " + VERSION, "Version: " + VERSION + "+1"));
     Path config = tree.resolve("etc/tpu-bootd/config.yaml");
     Files.writeString(config, Files.readString(config) + "\n## Of the newer version.\n");
-    Path deb = folder.resolve("newer.deb");
-    run("dpkg-deb", "--root-owner-group", "-Znone", "-b", tree.toString(), deb.toString()).ok();
-    return deb;
+    return pack(tree, folder.resolve("newer.deb"));
   }
 
   /** A newer one whose own script says no: dpkg goes back to what was there. */
@@ -69,7 +67,10 @@ public final class BuiltPackage {
     Path preinst = tree.resolve("DEBIAN/preinst");
     Files.writeString(preinst, "#!/bin/sh\nexit 1\n");
     run("chmod", "755", preinst.toString()).ok();
-    Path deb = folder.resolve("refusing.deb");
+    return pack(tree, folder.resolve("refusing.deb"));
+  }
+
+  private static Path pack(Path tree, Path deb) throws IOException, InterruptedException {
     run("dpkg-deb", "--root-owner-group", "-Znone", "-b", tree.toString(), deb.toString()).ok();
     return deb;
   }

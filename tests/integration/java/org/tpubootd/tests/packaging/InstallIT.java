@@ -151,7 +151,6 @@ class InstallIT {
   void upgradeThatEndedHalfWay_isFinishedByTheNextOne() throws Exception {
     debian.install(deb()).ok();
     // The machine was switched off between unpacking and configuring.
-    debian.inside("cp", "/tmp/package.deb", "/tmp/old.deb").ok();
     BuiltPackage.run("cp", newer().toString(), debian.file("/tmp/newer.deb").toString()).ok();
     debian.inside("dpkg", "--force-unsafe-io", "--unpack", "/tmp/newer.deb").ok();
     // The program works in between: the daemon may be started by a boot.
@@ -220,8 +219,9 @@ class InstallIT {
       debian.write("/boot/grub/grub.cfg", "");
       debian.write("/etc/environment", "# BEGIN tpu-bootd\nA=1\n# END tpu-bootd\n");
       debian.write("/home/tpu-runtime/tpu-env", "A=\"B\"\n");
-      for (String program :
-          List.of("systemctl", "deb-systemd-invoke", "update-grub", "useradd", "userdel")) {
+      var programs =
+          List.of("systemctl", "deb-systemd-invoke", "update-grub", "useradd", "userdel");
+      for (String program : programs) {
         debian.recorder(program, 0);
       }
       other.write("/boot/grub/grub.cfg", "");
@@ -241,8 +241,7 @@ class InstallIT {
       BuiltPackage.run("unshare", "--mount", "sh", "-c", purge, place).ok();
 
       assertThat(debian.everything()).isEqualTo(builder);
-      for (String program :
-          List.of("systemctl", "deb-systemd-invoke", "update-grub", "useradd", "userdel")) {
+      for (String program : programs) {
         assertThat(debian.calls(program)).as(program).isEmpty();
       }
       assertThat(other.file(ENABLED)).doesNotExist();
