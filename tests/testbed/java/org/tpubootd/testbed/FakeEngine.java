@@ -44,6 +44,9 @@ public final class FakeEngine implements Closeable {
       Map<String, String> headers,
       String body) {}
 
+  /** In place of an event: this stream of them ends. */
+  static final ObjectNode END_OF_EVENTS = JSON.createObjectNode();
+
   private final Path socket;
   private final FakeEngineFaults faults = new FakeEngineFaults();
   private final List<Received> received = new CopyOnWriteArrayList<>();
@@ -316,6 +319,11 @@ public final class FakeEngine implements Closeable {
     pastEvents.stream().filter(event -> event.path("time").asLong() >= since).forEach(queue::add);
     listeners.add(queue);
     return queue;
+  }
+
+  /** The streams of events end, and the engine goes on. */
+  public synchronized void cutEvents() {
+    listeners.forEach(listener -> listener.add(END_OF_EVENTS));
   }
 
   void stopListening(BlockingQueue<ObjectNode> queue) {

@@ -269,6 +269,9 @@ final class FakeEngineApi {
         if (event == null) {
           continue;
         }
+        if (event.equals(FakeEngine.END_OF_EVENTS)) {
+          break;
+        }
         JsonNode attributes = event.path("Actor").path("Attributes");
         if ((actions.isEmpty() || actions.contains(event.path("Action").asText()))
             && labels.stream().allMatch(attributes::has)) {

@@ -99,16 +99,23 @@ final class Changes {
 
   /**
    * A missing network, for one, shows only at the start, when the old one is stopped already: then
-   * the old one is started again, whatever the engine said. A new one that runs under its second
-   * name is on trial from now on, and the old one stays.
+   * the old one is started again, whatever the engine said. That speaks against the new one only if
+   * the same engine then takes the old one: one that is being shut down refuses any. A new one that
+   * runs under its second name is on trial from now on, and the old one stays.
    */
   private void succeed(ContainerSpec spec, String id, String name, Optional<Observed> before)
       throws EngineException, InterruptedException {
+    int losses = engine.losses();
     try {
       start(id, name);
     } catch (EngineException e) {
       if (before.isPresent()) {
-        comeBack(before.get(), spec, e);
+        comeBack(before.get(), e);
+        boolean wasThere = !e.engineIsAway() && engine.losses() == losses;
+        if (wasThere && !before.get().hasSpec(spec.hash())) {
+          trial.failed(
+              spec.hash(), before.get().spec(), "the engine could not start it: " + e.reason);
+        }
       }
       throw e;
     }
@@ -123,16 +130,13 @@ final class Changes {
     giveName(spec, id, name);
   }
 
-  private void comeBack(Observed old, ContainerSpec spec, EngineException why)
+  private void comeBack(Observed old, EngineException why)
       throws EngineException, InterruptedException {
     log.warn(
         "{}: starting {} again, since the new one cannot be started: {}",
         part,
         old.name(),
         why.getMessage());
-    if (!why.engineIsAway() && !old.hasSpec(spec.hash())) {
-      trial.failed(spec.hash(), old.spec(), "the engine could not start it: " + why.reason);
-    }
     engine.start(old.id(), old.name());
   }
 

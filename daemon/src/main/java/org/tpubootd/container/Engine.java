@@ -70,6 +70,16 @@ public final class Engine implements Closeable {
     return client.presence().away().isPresent();
   }
 
+  /** Grows whenever the engine is seen to go, for as long as somebody looks. */
+  int losses() {
+    return client.presence().losses();
+  }
+
+  /** The end of its events, which is most often its own. */
+  void fellSilent() {
+    client.presence().fellSilent();
+  }
+
   /** Nobody looks any more: from now on each call finds out for itself. */
   void lookedNoMore() {
     client.presence().lookedNoMore();

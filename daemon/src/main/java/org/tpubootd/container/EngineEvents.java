@@ -109,6 +109,8 @@ public final class EngineEvents implements Runnable {
       log.debug("the events of the engine at {} ended", engine.address());
       if (time.since(began).compareTo(LASTING) > 0) {
         backoff.reset();
+        // One that breaks off sooner may do so for ever, and would excuse every end.
+        engine.fellSilent();
       }
     } catch (EngineException e) {
       log.debug("the events cannot be followed: {}", e.getMessage());

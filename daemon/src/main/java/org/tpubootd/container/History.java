@@ -22,7 +22,8 @@ final class History {
   History(String part, Workplace place) {
     this.part = part;
     this.engine = place.engine();
-    this.restarts = new Restarts(place.limits(), place.time(), place.random());
+    this.restarts =
+        new Restarts(place.limits(), place.engine()::losses, place.time(), place.random());
     this.trial = new Trial(place.reloads());
     this.notebook = new Notebook(place.states(), part, place.root());
   }

@@ -98,11 +98,12 @@ final class Lookout {
             ? Look.only(now)
             : keep(onTrial.passed(), spec);
       }
-      case Decision.Restore restore when restarts.endedWithin(restore.failed(), Trial.LENGTH) -> {
+      case Decision.Restore restore
+          when restarts.endedByItselfWithin(restore.failed(), Trial.LENGTH) -> {
         trial.failed(hash, restore.old().spec(), restarts.lastEnd());
         yield intend(now(decision, spec, true), spec, decision, Images.Fetch.NOTHING);
       }
-      // It has not ended by itself, but was stopped with tpu-bootd or with the machine; or it has
+      // It has not ended by itself, but with tpu-bootd, the engine or the machine; or it has
       // run for long enough, and nobody could look at it meanwhile.
       case Decision.Restore restore -> lookBeforeStart(restore.again(), spec, true);
       case Decision.Start _, Decision.Replace _, Decision.Make _, Decision.OnTrial _ -> {

@@ -98,6 +98,7 @@ final class Notebook {
           .put("oomKilled", end.oomKilled())
           .put("finishedAt", end.finishedAt())
           .put("ranMillis", end.ran().toMillis())
+          .put("engineWent", end.engineWent())
           .put("error", end.error());
     }
     failed.ifPresent(one ->
@@ -121,6 +122,7 @@ final class Notebook {
               end.path("oomKilled").asBoolean(),
               end.path("finishedAt").asText(),
               Duration.ofMillis(end.path("ranMillis").asLong()),
+              end.path("engineWent").asBoolean(),
               end.path("error").asText()));
     }
     return new Restarts.Snapshot(

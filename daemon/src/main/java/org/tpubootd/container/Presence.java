@@ -10,6 +10,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.tpubootd.core.Deadline;
 
@@ -27,11 +28,25 @@ final class Presence {
   private static final String PING =
       "GET /_ping HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 
+  private final AtomicInteger losses = new AtomicInteger();
   private volatile @Nullable IOException away;
 
   /** Why it is away, as the last look found it; empty where it is there, or nobody looks. */
   Optional<IOException> away() {
     return Optional.ofNullable(away);
+  }
+
+  /**
+   * How often the engine was seen to go: never by how much, since one restart may be seen both by
+   * the end of the events and by a knock in vain.
+   */
+  int losses() {
+    return losses.get();
+  }
+
+  /** What it told us of its own accord has ended, as it does when its process ends. */
+  void fellSilent() {
+    losses.incrementAndGet();
   }
 
   /** Nobody looks any more: from now on each call finds out for itself. */
@@ -48,6 +63,9 @@ final class Presence {
   boolean look(String socket) throws InterruptedException {
     boolean wasAway = away != null;
     away = knock(socket);
+    if (away != null && !wasAway) {
+      losses.incrementAndGet();
+    }
     return wasAway != (away != null);
   }
 

@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntSupplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.tpubootd.config.ContainersConfig;
@@ -28,9 +29,17 @@ final class Restarts {
    * How one run ended.
    *
    * @param finishedAt the engine's clock, as the engine wrote it
+   * @param engineWent whether the engine went since the run was last seen, so that the end may be
+   *     its doing
    * @param error why a start failed; empty where the run ended by itself
    */
-  record End(long exitCode, boolean oomKilled, String finishedAt, Duration ran, String error) {}
+  record End(
+      long exitCode,
+      boolean oomKilled,
+      String finishedAt,
+      Duration ran,
+      boolean engineWent,
+      String error) {}
 
   /**
    * What is kept over a restart of tpu-bootd.
@@ -47,6 +56,7 @@ final class Restarts {
   }
 
   private final ContainersConfig config;
+  private final IntSupplier engineLosses;
   private final Time time;
   private final RandomGenerator random;
   private final Deque<End> ends = new ArrayDeque<>();
@@ -54,13 +64,7 @@ final class Restarts {
   private long due;
   private Duration waits = Duration.ZERO;
   private Instant waitsSince;
-  private @Nullable String knownContainer;
-
-  /** Null from our start of the container on until that run is seen. */
-  private @Nullable String knownRun;
-
-  private boolean begunByUs;
-  private long knownSince;
+  private @Nullable Known known;
   private @Nullable String lastEnded;
 
   /**
@@ -68,8 +72,31 @@ final class Restarts {
    */
   private @Nullable Duration lastRan;
 
-  Restarts(ContainersConfig config, Time time, RandomGenerator random) {
+  /**
+   * The run that we have begun or have seen.
+   *
+   * @param run null from our start of the container on until that run is seen
+   * @param since by our own clock
+   * @param engineLosses how often the engine had gone when the run was last seen
+   */
+  private record Known(
+      String container, @Nullable String run, boolean begunByUs, long since, int engineLosses) {
+
+    boolean is(Observed container) {
+      return container.id().equals(this.container) && (run == null || run.equals(container.run()));
+    }
+
+    Known seen(String run, int engineLosses) {
+      return new Known(container, run, begunByUs, since, engineLosses);
+    }
+  }
+
+  /**
+   * @param engineLosses grows whenever the engine is seen to go
+   */
+  Restarts(ContainersConfig config, IntSupplier engineLosses, Time time, RandomGenerator random) {
     this.config = config;
+    this.engineLosses = engineLosses;
     this.time = time;
     this.random = random;
     this.due = time.nanos();
@@ -103,28 +130,21 @@ final class Restarts {
 
   /** Our start of it has been taken by the engine. */
   void started(String container) {
-    knownContainer = container;
-    knownRun = null;
-    begunByUs = true;
-    knownSince = time.nanos();
+    known = new Known(container, null, true, time.nanos(), engineLosses.getAsInt());
   }
 
   /** It is seen running. */
   void running(Observed container) {
-    if (!isKnown(container)) {
-      knownContainer = container.id();
-      begunByUs = false;
-      knownSince = time.nanos();
-    } else if (inARow > 0 && time.since(knownSince).compareTo(config.healthyAfter()) >= 0) {
+    Known before = known;
+    if (before == null || !before.is(container)) {
+      known =
+          new Known(container.id(), container.run(), false, time.nanos(), engineLosses.getAsInt());
+      return;
+    }
+    if (inARow > 0 && time.since(before.since()).compareTo(config.healthyAfter()) >= 0) {
       inARow = 0;
     }
-    knownRun = container.run();
-  }
-
-  /** Whether this run is known, and not only another one of the same container. */
-  private boolean isKnown(Observed container) {
-    return container.id().equals(knownContainer)
-        && (knownRun == null || knownRun.equals(container.run()));
+    known = before.seen(container.run(), engineLosses.getAsInt());
   }
 
   /**
@@ -134,11 +154,14 @@ final class Restarts {
    * @return whether this end is news
    */
   boolean ended(Observed container) {
-    if (!container.id().equals(knownContainer) || container.run().equals(lastEnded)) {
+    Known before = known;
+    if (before == null
+        || !container.id().equals(before.container())
+        || container.run().equals(lastEnded)) {
       return false;
     }
     lastEnded = container.run();
-    lastRan = ran(container);
+    lastRan = ran(container, before);
     if (lastRan.compareTo(config.healthyAfter()) >= 0) {
       inARow = 0;
     }
@@ -148,6 +171,7 @@ final class Restarts {
             container.oomKilled(),
             container.finishedAt(),
             container.ran(),
+            engineLosses.getAsInt() != before.engineLosses(),
             container.error()));
     return true;
   }
@@ -157,18 +181,29 @@ final class Restarts {
    * in between. Of one that ran before we came, or that somebody else has begun, the engine alone
    * knows the beginning.
    */
-  private Duration ran(Observed ended) {
-    if (!isKnown(ended)) {
+  private Duration ran(Observed ended, Known before) {
+    if (!before.is(ended)) {
       return ended.ran();
     }
-    Duration seen = time.since(knownSince);
-    return begunByUs || seen.compareTo(ended.ran()) > 0 ? seen : ended.ran();
+    Duration seen = time.since(before.since());
+    return before.begunByUs() || seen.compareTo(ended.ran()) > 0 ? seen : ended.ran();
   }
 
-  /** Whether the run that was counted last is its last one, and took less than this. */
-  boolean endedWithin(Observed container, Duration length) {
+  /**
+   * Whether the run that was counted last is its last one, took less than this, and ended while the
+   * engine was there.
+   */
+  boolean endedByItselfWithin(Observed container, Duration length) {
     Duration ran = lastRan == null ? container.ran() : lastRan;
-    return isLastEnd(container) && ran.compareTo(length) < 0;
+    return isLastEnd(container) && ran.compareTo(length) < 0 && !engineWent();
+  }
+
+  private boolean engineWent() {
+    return ends.reversed().stream()
+        .filter(end -> end.error().isEmpty())
+        .findFirst()
+        .map(End::engineWent)
+        .orElse(false);
   }
 
   /** Whether the end of its last run is the one that was counted last. */
@@ -178,7 +213,7 @@ final class Restarts {
 
   /** The engine refused to start it. */
   void failedToStart(String why) {
-    count(new End(-1, false, time.instant().toString(), Duration.ZERO, why));
+    count(new End(-1, false, time.instant().toString(), Duration.ZERO, false, why));
   }
 
   private void count(End end) {
@@ -207,7 +242,7 @@ final class Restarts {
 
   /** How long ago the container that runs was started, or was first seen running by us. */
   Duration runningFor() {
-    return time.since(knownSince);
+    return known == null ? Duration.ZERO : time.since(known.since());
   }
 
   /** How long until it may be started again; nothing or less when it may be now. */
@@ -244,14 +279,15 @@ final class Restarts {
     if (!end.error().isEmpty()) {
       return "the engine could not start it: " + end.error();
     }
-    return "it ended with exit code %d%s at %s after a run of %d s"
+    return "it ended with exit code %d%s at %s after a run of %d s%s"
         .formatted(
             end.exitCode(),
             end.oomKilled()
                 ? " (killed because its memory ran out)"
                 : end.exitCode() > 128 ? " (signal " + (end.exitCode() - 128) + ")" : "",
             Times.wholeSeconds(end.finishedAt()),
-            end.ran().toSeconds());
+            end.ran().toSeconds(),
+            end.engineWent() ? ", while the engine went away" : "");
   }
 
   /** The last ends, the newest last. */

@@ -309,6 +309,7 @@ final class Wording {
         "oomKilled", end.oomKilled(),
         "finishedAt", Times.wholeSeconds(end.finishedAt()),
         "ranSeconds", end.ran().toSeconds(),
+        "engineWent", end.engineWent(),
         "error", end.error());
   }
 }

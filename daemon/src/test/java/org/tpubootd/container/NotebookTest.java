@@ -31,7 +31,7 @@ class NotebookTest {
 
   /** Everything that a tpu-bootd has in its memory. */
   private final class Life {
-    final Restarts restarts = new Restarts(Configs.containers(), time, new Random(1));
+    final Restarts restarts = new Restarts(Configs.containers(), () -> 0, time, new Random(1));
     final Trial trial = new Trial(() -> 0);
     final Notebook notebook = new Notebook(disk, "vbar", new HostRoot(root));
 

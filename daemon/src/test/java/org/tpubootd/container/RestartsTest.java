@@ -12,7 +12,9 @@ import org.tpubootd.core.FakeTime;
 class RestartsTest {
 
   private final FakeTime time = new FakeTime();
-  private final Restarts restarts = new Restarts(Configs.containers(), time, new Random(1));
+  private int engineLosses;
+  private final Restarts restarts =
+      new Restarts(Configs.containers(), () -> engineLosses, time, new Random(1));
   private int runs;
 
   @Test
@@ -47,6 +49,35 @@ class RestartsTest {
     assertThat(restarts.ended(ended)).isTrue();
     assertThat(restarts.ended(ended)).isFalse();
     assertThat(restarts.inARow()).isEqualTo(1);
+  }
+
+  /** A trial is judged by this. */
+  @Test
+  void endedByItselfWithin_engineWentSinceItWasLastSeen_isNotByItself() {
+    var runs = Configs.container("a", Status.RUNNING, "s", "2026-11-30T08:00:00Z");
+    var ended = Configs.container("a", Status.EXITED, "s", "2026-11-30T08:00:00Z");
+    restarts.started("a");
+    restarts.running(runs);
+    engineLosses++;
+
+    restarts.ended(ended);
+
+    assertThat(restarts.endedByItselfWithin(ended, Duration.ofSeconds(10))).isFalse();
+    assertThat(restarts.lastEnd()).endsWith(", while the engine went away");
+  }
+
+  @Test
+  void endedByItselfWithin_seenAgainAfterTheEngineWent_isByItself() {
+    var runs = Configs.container("a", Status.RUNNING, "s", "2026-11-30T08:00:00Z");
+    var ended = Configs.container("a", Status.EXITED, "s", "2026-11-30T08:00:00Z");
+    restarts.started("a");
+    engineLosses++;
+    restarts.running(runs);
+
+    restarts.ended(ended);
+
+    assertThat(restarts.endedByItselfWithin(ended, Duration.ofSeconds(10))).isTrue();
+    assertThat(restarts.lastEnd()).doesNotContain("the engine went away");
   }
 
   @Test

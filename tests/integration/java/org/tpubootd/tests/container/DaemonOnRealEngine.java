@@ -61,6 +61,33 @@ final class DaemonOnRealEngine implements AutoCloseable {
     daemon.signal("HUP");
   }
 
+  /** Waits until the one is made that is to take vBar's place. */
+  void awaitNextOfVbar() {
+    Awaitility.await()
+        .atMost(PATIENCE)
+        .pollInterval(Duration.ofMillis(20))
+        .until(() -> namesOfVbar("--all").contains(VBAR + "-next"));
+  }
+
+  /** Waits until the trial is over, whoever has won it, and takes this image for the winner's. */
+  void awaitVbarAlone(String image) {
+    Awaitility.await()
+        .atMost(PATIENCE)
+        .pollInterval(Duration.ofMillis(200))
+        .untilAsserted(() -> {
+          assertThat(namesOfVbar("--all")).containsExactly(VBAR);
+          assertThat(namesOfVbar("--filter=status=running")).containsExactly(VBAR);
+          assertThat(inspect(VBAR, "{{.Config.Image}}")).isEqualTo(image);
+        });
+  }
+
+  private List<String> namesOfVbar(String which) throws IOException, InterruptedException {
+    return engine
+        .docker("ps", which, "--filter=label=org.tpubootd.part=vbar", "--format={{.Names}}")
+        .lines()
+        .toList();
+  }
+
   void awaitReady() throws InterruptedException {
     assertThat(daemon.awaitReady(PATIENCE)).as("ready").isTrue();
   }

@@ -152,6 +152,41 @@ class EngineEventsIT {
   }
 
   @Test
+  void engineRestartedWhileANewSpecIsOnTrial_newOneGoesOn() throws Exception {
+    var changed = bench.supervise(vbar().command("--new"));
+    bench.pass(changed);
+    var clock = new Bench.ShiftedTime();
+    follow(() -> rung.add("all"), clock);
+    Awaitility.await().until(() -> rung.contains("all"));
+    clock.forward(Duration.ofMinutes(1));
+    rung.clear();
+
+    engine.restart();
+    Awaitility.await().until(() -> rung.contains("all"));
+    Awaitility.await().until(() -> bench.pass(changed).state() == State.OK);
+
+    assertThat(engine.runs("tpu-bootd-vbar-next")).isTrue();
+    assertThat(engine.runs("tpu-bootd-vbar")).isFalse();
+    assertThat(Bench.fact(bench.pass(changed), "lastEnds").toString()).contains("engineWent=true");
+  }
+
+  /** It would excuse every end. */
+  @Test
+  void eventsBreakOffAllTheTime_newSpecThatEndsOnItsTrialHasFailed() throws Exception {
+    var changed = bench.supervise(vbar().command("--new"));
+    bench.pass(changed);
+    follow();
+    Awaitility.await().until(() -> rung.contains("all"));
+    rung.clear();
+    engine.cutEvents();
+    Awaitility.await().until(() -> rung.contains("all"));
+
+    engine.exit("tpu-bootd-vbar-next", 2, false);
+
+    assertThat(bench.pass(changed).summary()).startsWith("runs with its old specification");
+  }
+
+  @Test
   void engineThatBreaksOneCall_isNotAway() throws Exception {
     var vbar = bench.supervise(vbar());
     follow();

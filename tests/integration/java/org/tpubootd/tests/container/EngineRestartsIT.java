@@ -10,6 +10,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -47,6 +49,43 @@ class EngineRestartsIT {
       Measured.tell(
           "engine restarted, until both run again, sorted, ms", took.stream().sorted().toList());
       Measured.tell("engine restarted, held before and after", before + " " + daemon.holds());
+    } finally {
+      engine.close();
+    }
+  }
+
+  /** At any moment from the making of the new one on: such an end is not its failure. */
+  @Test
+  void restartedWhileANewSpecTakesOver_itGoesOnAndStays() throws Exception {
+    RealEngine engine = RealEngine.start();
+    long seed = System.nanoTime();
+    var random = new Random(seed);
+    try (var daemon = new DaemonOnRealEngine(engine, work)) {
+      daemon.awaitReady();
+      var before = daemon.holds();
+      var moments = new ArrayList<Long>();
+      for (int i = 0; i < 6; i++) {
+        String image = i % 2 == 0 ? RealEngine.OTHER_IMAGE : RealEngine.IMAGE;
+        daemon.changeImageOfVbar(image);
+        daemon.awaitNextOfVbar();
+        long moment = random.nextLong(Duration.ofSeconds(3).toNanos());
+        LockSupport.parkNanos(moment);
+        moments.add(Duration.ofNanos(moment).toMillis());
+        if (i % 3 == 2) {
+          engine.killTheEngine();
+        } else {
+          engine.stop();
+        }
+        engine.comeBack();
+
+        daemon.awaitVbarAlone(image);
+        assertThat(daemon.status("vbar").path("state").asText())
+            .as("%s, seed %s, moments %s", daemon.status("vbar"), seed, moments)
+            .isEqualTo("ok");
+      }
+
+      daemon.assertAllAsBefore(before);
+      Measured.tell("engine restarted so long after the new one was made, ms", moments);
     } finally {
       engine.close();
     }
