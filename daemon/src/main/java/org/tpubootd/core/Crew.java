@@ -19,7 +19,15 @@ public final class Crew {
   /** Blocking reads do not all take notice of an interrupt; a stop does not wait for those. */
   private static final Duration PATIENCE = Duration.ofSeconds(2);
 
-  private record AtWork(Task task, Task.Work work, Thread thread) {}
+  /**
+   * @param leaving whether it was told to end: what it does from then on is not judged
+   */
+  private record AtWork(Task task, Task.Work work, Thread thread, boolean leaving) {
+
+    boolean isStuck() {
+      return !leaving && (!thread.isAlive() || work.stuck());
+    }
+  }
 
   // Replaced as a whole, so that stuck() need not wait for a task that takes long to end.
   private volatile Map<String, AtWork> atWork = Map.of();
@@ -53,7 +61,7 @@ public final class Crew {
   /** The names of the tasks that are stuck, or have ended by a defect: none ends by itself. */
   public List<String> stuck() {
     return atWork.values().stream()
-        .filter(member -> !member.thread().isAlive() || member.work().stuck())
+        .filter(AtWork::isStuck)
         .map(member -> member.task().name())
         .toList();
   }
@@ -67,11 +75,17 @@ public final class Crew {
                 log.error("{}: the thread ended by a defect of tpu-bootd", task.name(), e))
             .start(work);
     var next = new LinkedHashMap<>(atWork);
-    next.put(task.name(), new AtWork(task, work, thread));
+    next.put(task.name(), new AtWork(task, work, thread, false));
     atWork = next;
   }
 
   private void end(Collection<AtWork> leaving) throws InterruptedException {
+    var told = new LinkedHashMap<>(atWork);
+    for (AtWork member : leaving) {
+      told.put(
+          member.task().name(), new AtWork(member.task(), member.work(), member.thread(), true));
+    }
+    atWork = told;
     leaving.forEach(member -> member.thread().interrupt());
     for (AtWork member : leaving) {
       if (!member.thread().join(PATIENCE)) {

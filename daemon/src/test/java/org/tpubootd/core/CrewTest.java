@@ -3,6 +3,7 @@ package org.tpubootd.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -153,5 +154,27 @@ class CrewTest {
                     })));
 
     await().untilAsserted(() -> assertThat(crew.stuck()).containsExactly("broken"));
+  }
+
+  /** Its thread is dead by then, and that is as it should be. */
+  @Test
+  void stuck_doesNotNameWhatIsBeingReplaced() throws Exception {
+    var seen = new ArrayList<String>();
+    var leaving =
+        new Task.Work() {
+          @Override
+          public void run() {}
+
+          @Override
+          public void close() {
+            seen.add("closing: " + crew.stuck());
+          }
+        };
+    crew.bring(List.of(new Task("a", 1, () -> leaving)));
+    await().until(() -> !crew.stuck().isEmpty());
+
+    crew.bring(List.of(task("a", 2, new Worker())));
+
+    assertThat(seen).containsExactly("closing: []");
   }
 }
