@@ -108,7 +108,7 @@ final class FakeEngineContainerApi {
       container.starting = true;
     }
     try {
-      engine.faults().passHeldStarts();
+      engine.faults().passHeldStarts(container.name);
       startNow(container, response);
     } finally {
       synchronized (engine) {

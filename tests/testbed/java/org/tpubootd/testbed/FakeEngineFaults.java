@@ -28,6 +28,7 @@ public final class FakeEngineFaults {
   private boolean pullsLost;
   private boolean savesCut;
   private boolean startsHeld;
+  private Optional<String> startHeldOf = Optional.empty();
   private boolean closed;
 
   /** Calls of this path get no answer until {@link #clear}. */
@@ -89,6 +90,11 @@ public final class FakeEngineFaults {
     startsHeld = true;
   }
 
+  /** The same for the starts of containers of one name. */
+  public synchronized void holdStartsOf(String name) {
+    startHeldOf = Optional.of(name);
+  }
+
   /** All is well again; what hung goes on. The versions stay. */
   public synchronized void clear() {
     hanging.clear();
@@ -100,6 +106,7 @@ public final class FakeEngineFaults {
     pullsLost = false;
     savesCut = false;
     startsHeld = false;
+    startHeldOf = Optional.empty();
     notifyAll();
   }
 
@@ -122,8 +129,8 @@ public final class FakeEngineFaults {
     awaitWhile(_ -> pullStalls);
   }
 
-  synchronized void passHeldStarts() throws InterruptedException {
-    awaitWhile(_ -> startsHeld);
+  synchronized void passHeldStarts(String name) throws InterruptedException {
+    awaitWhile(_ -> startsHeld || startHeldOf.filter(name::equals).isPresent());
   }
 
   private synchronized void awaitWhile(Predicate<FakeEngineFaults> faulty)

@@ -88,7 +88,10 @@ final class Changes {
       case Decision.Start _, Decision.Make _ ->
           decision.others().stream()
               .filter(one -> one.canBeStarted() && one.hasRun())
-              .max(Comparator.comparing(Observed::startedAt));
+              .max(
+                  // One that ended on its trial has not proved itself, however late it ran.
+                  Comparator.comparing(Observed::isNext, Comparator.reverseOrder())
+                      .thenComparing(Observed::startedAt));
     };
   }
 
@@ -111,7 +114,7 @@ final class Changes {
     } catch (EngineException e) {
       if (before.isPresent()) {
         comeBack(before.get(), e);
-        boolean wasThere = !e.engineIsAway() && engine.losses() == losses;
+        boolean wasThere = !(e instanceof EngineException.Unreachable) && engine.losses() == losses;
         if (wasThere && !before.get().hasSpec(spec.hash())) {
           trial.failed(
               spec.hash(), before.get().spec(), "the engine could not start it: " + e.reason);

@@ -27,7 +27,13 @@ sealed interface Decision {
    * @param prepared one of the right spec, left by a replacement that was cut off
    */
   record Replace(Observed old, Optional<Observed> prepared, List<Observed> others)
-      implements Decision {}
+      implements Decision {
+
+    /** Whether it is new itself, and one that has proved itself is still kept beside it. */
+    boolean oldIsOnTrial() {
+      return old.isNext() && predecessor(others, old.spec()).isPresent();
+    }
+  }
 
   /**
    * A new one runs, or is to be started, in the place of an old one, which is kept until the new

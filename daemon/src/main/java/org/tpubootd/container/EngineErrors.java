@@ -33,9 +33,8 @@ final class EngineErrors {
   }
 
   EngineException hung(String what, Duration limit) {
-    return new EngineException.Hung(
-        "cannot %s: the engine at %s took the call and did not answer within %d ms"
-            .formatted(what, address, limit.toMillis()));
+    String reason = "took the call and did not answer within " + limit.toMillis() + " ms";
+    return new EngineException.Hung(tried(what) + reason, "it " + reason);
   }
 
   /** What a call comes to that was not even made, since the engine is known to be away. */

@@ -36,8 +36,8 @@ abstract sealed class EngineException extends IOException {
   static final class Hung extends EngineException {
     private static final long serialVersionUID = 1;
 
-    Hung(String message) {
-      super(message, message);
+    Hung(String message, String reason) {
+      super(message, reason);
     }
   }
 

@@ -107,6 +107,9 @@ final class Lookout {
       // run for long enough, and nobody could look at it meanwhile.
       case Decision.Restore restore -> lookBeforeStart(restore.again(), spec, true);
       case Decision.Start _, Decision.Replace _, Decision.Make _, Decision.OnTrial _ -> {
+        if (decision instanceof Decision.Replace replace) {
+          restarts.running(replace.old());
+        }
         if (failed) {
           yield lookBeforeStart(decision, spec, true);
         }
@@ -155,7 +158,7 @@ final class Lookout {
       images.seen();
     }
     Finding now = now(decision, spec, imageThere);
-    if (decision instanceof Decision.Wait) {
+    if (decision instanceof Decision.Wait || isToBeLeftFor(decision)) {
       return Look.only(now);
     }
     boolean runs = decision instanceof Decision.Replace;
@@ -181,6 +184,16 @@ final class Lookout {
     return held.isPresent()
         ? new Look(held.get(), Steps.toFetch(spec, fetch), new Look.Intent(spec, decision, fetch))
         : intend(now, spec, decision, fetch);
+  }
+
+  /**
+   * One that somebody has paused is his; and one on trial keeps its predecessor until its trial is
+   * over, so that what comes back in the end is one that has proved itself.
+   */
+  private boolean isToBeLeftFor(Decision decision) {
+    return decision instanceof Decision.Replace replace
+        && (replace.old().status() == Observed.Status.PAUSED
+            || (replace.oldIsOnTrial() && isLater(Trial.LENGTH.minus(restarts.runningFor()))));
   }
 
   private Look intend(Finding now, ContainerSpec spec, Decision decision, Images.Fetch fetch) {

@@ -122,6 +122,13 @@ final class Wording {
               .withFacts(facts(next, spec));
       case Decision.Start(Observed stopped, List<Observed> _) ->
           stopped(stopped).withFacts(facts(stopped, spec));
+      case Decision.Replace(Observed old, Optional<Observed> _, List<Observed> _)
+          when old.status() == Observed.Status.PAUSED ->
+          Finding.degraded(
+                  "is paused, with an old specification",
+                  "somebody has paused it, and the configuration asks for another one by now",
+                  "docker unpause " + old.name() + "; then it is replaced")
+              .withFacts(facts(old, spec));
       case Decision.Replace(Observed old, Optional<Observed> _, List<Observed> _) ->
           Finding.degraded(
                   "runs with an old specification",
