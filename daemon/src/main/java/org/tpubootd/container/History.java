@@ -11,6 +11,9 @@ final class History {
 
   private static final int LOG_LINES = 50;
 
+  /** A line may be a dump of megabytes, and /status is asked for by many. */
+  private static final int LOG_LINE_CHARS = 1000;
+
   final Restarts restarts;
   final Trial trial;
   private final String part;
@@ -52,11 +55,18 @@ final class History {
     }
     lastLogOf = ended.run();
     try {
-      lastLog = engine.lastLog(ended.id(), LOG_LINES);
+      lastLog = engine.lastLog(ended.id(), LOG_LINES).stream().map(History::cut).toList();
     } catch (EngineException e) {
       lastLog = List.of();
       log.warn("container/{}: the last log lines could not be had: {}", part, e.getMessage());
     }
+  }
+
+  private static String cut(String line) {
+    int more = line.length() - LOG_LINE_CHARS;
+    return more > 0
+        ? "%s... (%d more characters)".formatted(line.substring(0, LOG_LINE_CHARS), more)
+        : line;
   }
 
   /** What the container that ended last had written at its end. */

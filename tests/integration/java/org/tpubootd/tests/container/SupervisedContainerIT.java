@@ -221,6 +221,20 @@ class SupervisedContainerIT {
   }
 
   @Test
+  void lastLog_longLineIsCut() throws Exception {
+    var vbar = bench.supervise(vbar());
+    bench.pass(vbar);
+    engine.writeLog(NAME, "x".repeat(5000));
+    engine.exit(NAME, 1, false);
+
+    Finding found = bench.pass(vbar);
+
+    assertThat((List<?>) Bench.fact(found, "lastLog"))
+        .last()
+        .isEqualTo("x".repeat(1000) + "... (4000 more characters)");
+  }
+
+  @Test
   void exitedBeforeWeCame_startedWithoutBeingCounted() throws Exception {
     bench.pass(vbar());
     engine.exit(NAME, 143, false);
