@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import com.github.dockerjava.api.model.Container;
 import com.github.dockerjava.api.model.Event;
-import com.github.dockerjava.api.model.Frame;
+import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.IOException;
 import java.time.Duration;
@@ -239,24 +239,24 @@ public final class Engine implements Closeable {
   /** The last lines that a container wrote, on both streams. */
   List<String> lastLog(String id, int lines) throws EngineException, InterruptedException {
     String what = "read the log of the container " + Observed.shortId(id);
-    var text = new StringBuilder();
-    try (EngineStream<Frame> stream =
+    var text = new ByteArrayOutputStream();
+    try (EngineStream<byte[]> stream =
         client.open(
             what,
-            docker ->
-                docker.logContainerCmd(id).withStdOut(true).withStdErr(true).withTail(lines))) {
+            docker -> docker.logContainerCmd(id).withStdOut(true).withStdErr(true).withTail(lines),
+            // docker-java gives out one buffer of 1,024 bytes again and again.
+            frame -> frame.getPayload().clone())) {
       long until = System.nanoTime() + callDeadline.toNanos();
       while (true) {
         switch (stream.next(Duration.ofNanos(until - System.nanoTime()))) {
-          case EngineStream.Signal.Started<Frame> _ -> {}
-          case EngineStream.Signal.Item<Frame>(Frame frame) ->
-              text.append(new String(frame.getPayload(), UTF_8));
-          case EngineStream.Signal.Silence<Frame> _ -> throw client.hung(what, callDeadline);
-          case EngineStream.Signal.Ended<Frame>(Throwable cause) -> {
+          case EngineStream.Signal.Started<byte[]> _ -> {}
+          case EngineStream.Signal.Item<byte[]>(byte[] piece) -> text.writeBytes(piece);
+          case EngineStream.Signal.Silence<byte[]> _ -> throw client.hung(what, callDeadline);
+          case EngineStream.Signal.Ended<byte[]>(Throwable cause) -> {
             if (cause != null) {
               throw client.translated(what, cause);
             }
-            return text.toString().lines().toList();
+            return text.toString(UTF_8).lines().toList();
           }
         }
       }

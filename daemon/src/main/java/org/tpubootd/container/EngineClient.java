@@ -122,13 +122,24 @@ final class EngineClient implements Closeable {
   /** For calls whose answer goes on. */
   <T> EngineStream<T> open(String what, Function<DockerClient, AsyncDockerCmd<?, T>> command)
       throws EngineException, InterruptedException {
+    return open(what, command, item -> item);
+  }
+
+  /**
+   * The same where an item does not stay as it was.
+   *
+   * @param taken what is to be read of an item, while it is as it was
+   */
+  <I, T> EngineStream<T> open(
+      String what, Function<DockerClient, AsyncDockerCmd<?, I>> command, Function<I, T> taken)
+      throws EngineException, InterruptedException {
     // The version is settled by a plain call, under its deadline.
     RemoteApiVersion version = callSettled(what, callDeadline, Settled::version);
     EngineConnection connection = link().connection();
     DockerHttpClient http = connection.http();
     var stream = new EngineStream<T>(http);
     try {
-      command.apply(connection.client(http, version)).exec(stream.callback());
+      command.apply(connection.client(http, version)).exec(stream.callback(taken));
       return stream;
     } catch (RuntimeException e) {
       stream.close();

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,8 +49,13 @@ final class EngineStream<T> implements AutoCloseable {
     this.connections = connections;
   }
 
-  /** What docker-java is to tell. */
-  ResultCallback<T> callback() {
+  /**
+   * What docker-java is to tell.
+   *
+   * @param taken what is to be read of an item, called on docker-java's thread: it may use the
+   *     item's bytes for the next one as soon as this returns
+   */
+  <I> ResultCallback<I> callback(Function<? super I, ? extends T> taken) {
     return new ResultCallback<>() {
       @Override
       public void onStart(Closeable response) {
@@ -57,8 +63,8 @@ final class EngineStream<T> implements AutoCloseable {
       }
 
       @Override
-      public void onNext(T item) {
-        signals.add(new Signal.Item<>(item));
+      public void onNext(I item) {
+        signals.add(new Signal.Item<>(taken.apply(item)));
       }
 
       @Override

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executors;
+import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -220,11 +221,28 @@ class SupervisedContainerIT {
     assertThat((List<?>) Bench.fact(found, "lastLog")).hasSize(50).last().isEqualTo("line 60");
   }
 
+  /** docker-java reads in pieces of 1,024 bytes, each into the same buffer. */
+  @Test
+  void lastLog_linesThatAreReadInPiecesAreAsTheyWereWritten() throws Exception {
+    var vbar = bench.supervise(vbar());
+    bench.pass(vbar);
+    List<String> lines =
+        IntStream.range(0, 50)
+            .mapToObj(line -> line + ": " + "äö€".repeat(100) + "z".repeat(line * 7))
+            .toList();
+    lines.forEach(line -> engine.writeLog(NAME, line));
+    engine.exit(NAME, 1, false);
+
+    Finding found = bench.pass(vbar);
+
+    assertThat(Bench.fact(found, "lastLog")).isEqualTo(lines);
+  }
+
   @Test
   void lastLog_longLineIsCut() throws Exception {
     var vbar = bench.supervise(vbar());
     bench.pass(vbar);
-    engine.writeLog(NAME, "x".repeat(5000));
+    engine.writeLog(NAME, "x".repeat(2500) + "y".repeat(2500));
     engine.exit(NAME, 1, false);
 
     Finding found = bench.pass(vbar);
