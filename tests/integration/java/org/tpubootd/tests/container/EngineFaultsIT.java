@@ -12,10 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,23 +22,7 @@ import org.tpubootd.core.State;
 import org.tpubootd.testbed.FakeEngine;
 
 /** An engine that is away, hangs, breaks off, or speaks another version. */
-class EngineFaultsIT {
-
-  @TempDir Path directory;
-  private FakeEngine engine;
-  private Bench bench;
-
-  @BeforeEach
-  void start() throws Exception {
-    engine = FakeEngine.start(directory.resolve("engine.sock"));
-    bench = new Bench(engine.address());
-  }
-
-  @AfterEach
-  void stop() throws Exception {
-    bench.close();
-    engine.close();
-  }
+class EngineFaultsIT extends OnFakeEngine {
 
   @Test
   void absent_waitsAndRecoversByItself() throws Exception {

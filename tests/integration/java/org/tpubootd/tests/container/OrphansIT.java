@@ -3,38 +3,22 @@ package org.tpubootd.tests.container;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.tpubootd.tests.container.TestConfigs.One.vbar;
 
-import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.tpubootd.container.Orphans;
 import org.tpubootd.core.ControlLoop;
 import org.tpubootd.core.State;
-import org.tpubootd.testbed.FakeEngine;
 
 /** What becomes of containers whose part was taken out of the configuration. */
-class OrphansIT {
-
-  @TempDir Path directory;
-  private FakeEngine engine;
-  private Bench bench;
+class OrphansIT extends OnFakeEngine {
 
   @BeforeEach
-  void start() throws Exception {
-    engine = FakeEngine.start(directory.resolve("engine.sock"));
-    bench = new Bench(engine.address());
+  void fill() throws Exception {
     bench.pass(vbar());
     bench.pass(vbar().name("taken-out").image("p/extra:1"));
     bench.pass(vbar().name("taken-out-too").image("p/extra:1"));
     engine.exit("tpu-bootd-taken-out-too", 0, false);
     engine.addForeign("somebody", true);
-  }
-
-  @AfterEach
-  void stop() throws Exception {
-    bench.close();
-    engine.close();
   }
 
   @Test
