@@ -94,11 +94,11 @@ public final class Orphans implements Component {
               forget(memories());
               return none;
             } catch (EngineException e) {
-              return Wording.trouble(e);
+              return Trouble.of(e);
             }
           });
     } catch (EngineException e) {
-      return Plan.nothingToDo(Wording.trouble(e));
+      return Plan.nothingToDo(Trouble.of(e));
     }
   }
 

@@ -92,7 +92,7 @@ public final class SupervisedContainer implements Component {
             return found;
           });
     } catch (EngineException e) {
-      return Plan.nothingToDo(Wording.trouble(e));
+      return Plan.nothingToDo(Trouble.of(e));
     }
   }
 
@@ -140,12 +140,12 @@ public final class SupervisedContainer implements Component {
   private Finding broken(EngineException e) throws InterruptedException {
     if (history.restarts.lastError().filter(e.reason::equals).isEmpty()
         && history.trial.failed().isEmpty()) {
-      return Wording.trouble(e);
+      return Trouble.of(e);
     }
     try {
       return lookout.look().now();
     } catch (EngineException later) {
-      return Wording.trouble(later);
+      return Trouble.of(later);
     }
   }
 
@@ -164,7 +164,7 @@ public final class SupervisedContainer implements Component {
               removal.of(ours);
               return off;
             } catch (EngineException e) {
-              return Wording.trouble(e);
+              return Trouble.of(e);
             }
           });
     } catch (EngineException e) {

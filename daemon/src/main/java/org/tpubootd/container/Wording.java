@@ -1,10 +1,7 @@
 package org.tpubootd.container;
 
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
 import java.util.Optional;
 import org.tpubootd.config.ContainersConfig.ContainerConfig;
 import org.tpubootd.core.Finding;
@@ -15,12 +12,14 @@ final class Wording {
   private final ContainerConfig config;
   private final History history;
   private final Restarts restarts;
+  private final Facts facts;
   private final String name;
 
   Wording(ContainerConfig config, History history) {
     this.config = config;
     this.history = history;
     this.restarts = history.restarts;
+    this.facts = new Facts(history);
     this.name = ContainerSpec.nameOf(config.name());
   }
 
@@ -73,82 +72,43 @@ final class Wording {
         : Finding.failed("cannot be made", cause, e.action);
   }
 
-  /** What a call to the engine that failed means for a container. */
-  static Finding trouble(EngineException e) {
-    String cause = String.valueOf(e.getMessage());
-    return switch (e) {
-      case EngineException.Unreachable _ ->
-          Finding.waiting(
-              "waiting for the engine",
-              cause,
-              "start the engine if it does not come by itself: systemctl start docker");
-      case EngineException.Hung _ ->
-          Finding.waiting(
-              "waiting for the engine, which hangs",
-              cause,
-              "see journalctl -u docker; systemctl restart docker if it stays so");
-      case EngineException.NotFound _ ->
-          Finding.waiting("something changed meanwhile, looking again", cause, null);
-      case EngineException.Conflict _ ->
-          Finding.waiting("something changed meanwhile, looking again", cause, null);
-      case EngineException.Refused _ ->
-          Finding.failed(
-              "the engine refused", cause, advice(e.reason, "see the cause; it is tried again"));
-      case EngineException.Unexpected _ ->
-          Finding.failed(
-              "a call to the engine broke on a defect",
-              cause,
-              "report it with the stack trace from the log; it is tried again");
-      case EngineException.Unsupported _ ->
-          Finding.failed(
-              "the engine's address is not supported",
-              cause,
-              "set containers.engine, or DOCKER_HOST, to unix:///path/to/socket");
-    };
-  }
-
   /** What is so before anything is done. */
   Finding now(Decision decision, ContainerSpec spec, boolean imageThere) {
     return switch (decision) {
       case Decision.Keep(Observed good, List<Observed> _) ->
-          alive(good).withFacts(facts(good, spec));
+          alive(good).withFacts(facts.of(good, spec));
       case Decision.OnTrial(Observed next, Observed old, List<Observed> _) ->
-          (next.alive() ? onTrial(next, old) : stopped(next)).withFacts(facts(next, spec));
+          (next.alive() ? onTrial(next, old) : stopped(next)).withFacts(facts.of(next, spec));
       case Decision.Restore(Observed next, Observed old, List<Observed> _) ->
           Finding.degraded(
                   "the new one has ended, " + old.name() + " is started again",
                   restarts.lastEnd(),
                   "see the container's last log lines in /status")
-              .withFacts(facts(next, spec));
+              .withFacts(facts.of(next, spec));
       case Decision.Start(Observed stopped, List<Observed> _) ->
-          stopped(stopped).withFacts(facts(stopped, spec));
+          stopped(stopped).withFacts(facts.of(stopped, spec));
       case Decision.Replace(Observed old, Optional<Observed> _, List<Observed> _)
           when old.status() == Observed.Status.PAUSED ->
           Finding.degraded(
                   "is paused, with an old specification",
                   "somebody has paused it, and the configuration asks for another one by now",
                   "docker unpause " + old.name() + "; then it is replaced")
-              .withFacts(facts(old, spec));
+              .withFacts(facts.of(old, spec));
       case Decision.Replace(Observed old, Optional<Observed> _, List<Observed> _) ->
           Finding.degraded(
                   "runs with an old specification",
                   restarts.lastError().orElse("the configuration asks for another one by now"),
-                  advice(
+                  Trouble.advice(
                       restarts.lastError().orElse(""),
                       "nothing if it is replaced within a minute; else see the cause"))
-              .withFacts(facts(old, spec));
+              .withFacts(facts.of(old, spec));
       case Decision.Wait(Observed leaving, List<Observed> _) ->
           Finding.waiting(
               "waiting for the engine to remove " + leaving.name(),
               "somebody removes the container " + leaving.shortId(),
               null);
-      case Decision.Make _ -> missing(spec, imageThere).withFacts(endFacts());
+      case Decision.Make _ -> missing(spec, imageThere).withFacts(facts.ofEnds());
     };
-  }
-
-  /** A full disk has a remedy of its own, whatever the engine was doing. */
-  private static String advice(String said, String otherwise) {
-    return said.contains(EngineErrors.DISK_FULL) ? EngineErrors.MAKE_ROOM : otherwise;
   }
 
   private static Finding onTrial(Observed next, Observed old) {
@@ -164,7 +124,7 @@ final class Wording {
       return Finding.degraded(
           "runs with its old specification, since the new one has failed",
           failed.get().why(),
-          advice(failed.get().why(), "change " + config.key())
+          Trouble.advice(failed.get().why(), "change " + config.key())
               + ", or have it tried again: systemctl reload tpu-bootd");
     }
     return switch (good.status()) {
@@ -209,7 +169,7 @@ final class Wording {
   }
 
   private Finding ended(String ifByItself) {
-    String action = advice(restarts.lastError().orElse(""), ifByItself);
+    String action = Trouble.advice(restarts.lastError().orElse(""), ifByItself);
     // Not what remains of the wait: each pass would tell a change. That is in the facts.
     String when =
         restarts.untilDue().isPositive()
@@ -282,41 +242,5 @@ final class Wording {
     return runs
         ? Finding.degraded("runs with an old specification", cause, action)
         : Finding.failed("there is no image", cause, action);
-  }
-
-  private Map<String, Object> facts(Observed container, ContainerSpec spec) {
-    var facts = new LinkedHashMap<String, Object>();
-    facts.put("id", container.id());
-    facts.put("name", container.name());
-    facts.put("status", container.status().name().toLowerCase(Locale.ROOT));
-    facts.put("image", spec.image().text());
-    facts.put("imageId", container.imageId());
-    facts.put("spec", spec.hash());
-    facts.put("startedAt", Times.wholeSeconds(container.startedAt()));
-    if (!container.alive() && restarts.untilDue().isPositive()) {
-      facts.put("startsAgainInSeconds", Times.wholeSeconds(restarts.untilDue()));
-    }
-    facts.putAll(endFacts());
-    return facts;
-  }
-
-  private Map<String, Object> endFacts() {
-    var facts = new LinkedHashMap<String, Object>();
-    facts.put("endsInARow", restarts.inARow());
-    if (!restarts.ends().isEmpty()) {
-      facts.put("lastEnds", restarts.ends().stream().map(Wording::facts).toList());
-      facts.put("lastLog", history.lastLog());
-    }
-    return facts;
-  }
-
-  private static Map<String, Object> facts(Restarts.End end) {
-    return Map.of(
-        "exitCode", end.exitCode(),
-        "oomKilled", end.oomKilled(),
-        "finishedAt", Times.wholeSeconds(end.finishedAt()),
-        "ranSeconds", end.ran().toSeconds(),
-        "engineWent", end.engineWent(),
-        "error", end.error());
   }
 }
