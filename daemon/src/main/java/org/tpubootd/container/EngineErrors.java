@@ -6,8 +6,10 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.github.dockerjava.api.exception.ConflictException;
 import com.github.dockerjava.api.exception.DockerException;
 import com.github.dockerjava.api.exception.NotFoundException;
+import com.github.dockerjava.api.model.ResponseItem;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
@@ -97,6 +99,18 @@ final class EngineErrors {
       return "cannot be talked to: the socket may be used by root and the group docker only";
     }
     return "broke the connection: " + message;
+  }
+
+  /**
+   * What an item of a stream says against what was asked for. Docker tells it twice, and others
+   * only by the older of the two fields.
+   */
+  @SuppressWarnings("deprecation") // see above
+  static Optional<String> in(ResponseItem item) {
+    var detail = item.getErrorDetail();
+    return detail != null && detail.getMessage() != null
+        ? Optional.of(detail.getMessage())
+        : Optional.ofNullable(item.getError());
   }
 
   /** What the engine said, out of its JSON and of what docker-java put before it. */

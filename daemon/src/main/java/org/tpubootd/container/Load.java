@@ -41,8 +41,9 @@ final class Load {
           }
           case Signal.Item<LoadResponseItem>(LoadResponseItem item) -> {
             // Not by docker-java's own loadImageCmd, which does not look at what the stream says.
-            if (item.getErrorDetail() != null) {
-              return Optional.of(said(tarball, String.valueOf(item.getErrorDetail().getMessage())));
+            Optional<String> error = EngineErrors.in(item);
+            if (error.isPresent()) {
+              return Optional.of(said(tarball, error.get()));
             }
             tellLoaded(item.getStream(), loaded);
           }

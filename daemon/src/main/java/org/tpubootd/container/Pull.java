@@ -126,9 +126,9 @@ final class Pull {
 
   private static void throwIfError(ImageName image, PullResponseItem item, Login with)
       throws PullFailure {
-    var detail = item.getErrorDetail();
-    if (detail != null) {
-      throw PullFailure.said(image, String.valueOf(detail.getMessage()), with.told());
+    Optional<String> error = EngineErrors.in(item);
+    if (error.isPresent()) {
+      throw PullFailure.said(image, error.get(), with.told());
     }
   }
 

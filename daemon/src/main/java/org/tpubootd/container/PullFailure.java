@@ -18,6 +18,9 @@ final class PullFailure extends IOException {
             + " the VM the scope devstorage.read_only or cloud-platform"),
     NOT_FOUND("check the image's name and tag in the configuration"),
     NETWORK("check that the VM reaches the registry: route, DNS, firewall, Private Google Access"),
+    BUSY(
+        "nothing: it is tried again; if it stays so, see the registry's quota of requests and its"
+            + " own state"),
     STALLED("check the way to the registry"),
     TOO_SLOW("check the way to the registry or raise containers.pull-deadline"),
     LOST("see whether something removes images here, and the engine's own log"),
@@ -39,6 +42,17 @@ final class PullFailure extends IOException {
   private static final List<Sign> SIGNS =
       List.of(
           new Sign(Kind.DISK_FULL, List.of(EngineErrors.DISK_FULL)),
+          new Sign(
+              // Before the log-in: Docker Hub speaks of an "unauthenticated pull rate limit".
+              Kind.BUSY,
+              List.of(
+                  "toomanyrequests",
+                  "too many requests",
+                  "http status: 429",
+                  "http status: 500",
+                  "http status: 502",
+                  "http status: 503",
+                  "http status: 504")),
           new Sign(
               Kind.NETWORK,
               List.of(

@@ -281,7 +281,17 @@ final class Tarballs {
   List<String> names(Tarball tarball) throws IOException, InterruptedException {
     Path reference = beside(tarball.file(), REF);
     if (Files.exists(reference)) {
-      return Files.readString(reference).lines().map(String::strip).toList();
+      List<String> names =
+          Files.readString(reference)
+              .lines()
+              .map(String::strip)
+              .filter(name -> !name.isEmpty())
+              .toList();
+      if (names.isEmpty()) {
+        throw new IOException(
+            tarball.path() + REF + " names no image: write the image's name into it");
+      }
+      return names;
     }
     if (tarball.path().endsWith(".zst")) {
       throw new IOException(
@@ -289,7 +299,14 @@ final class Tarballs {
               + tarball.path()
               + REF);
     }
-    return Deadline.call("reading " + tarball.path(), limit, () -> read(tarball.file()));
+    List<String> names =
+        Deadline.call("reading " + tarball.path(), limit, () -> read(tarball.file()));
+    if (names.isEmpty()) {
+      throw new IOException(
+          "no image in it has a name: make it anew by docker save IMAGE:TAG, and not by an image's"
+              + " id");
+    }
+    return names;
   }
 
   private static List<String> read(Path file) throws IOException {

@@ -35,6 +35,9 @@ class PullFailureTest {
           Get "http://x/v2/p/blobs/sha256:2324401d21820403": EOF           | NETWORK
           manifest for x:40301/p@sha256:2324401d not found: manifest unknown | NOT_FOUND
           received unexpected HTTP status: 403 No                          | AUTH
+          toomanyrequests: Quota exceeded for quota metric 'Requests per minute' | BUSY
+          toomanyrequests: You have reached your unauthenticated pull rate limit | BUSY
+          received unexpected HTTP status: 503 Service Unavailable         | BUSY
           something quite new                                              | OTHER
           """)
   void said_tellsTheKindsApart(String words, PullFailure.Kind kind) {

@@ -50,4 +50,35 @@ class TarballsTest {
     assertThat(tarballs.holding(IMAGE)).contains(half);
     assertThat(tarballs.problems()).isEmpty();
   }
+
+  @Test
+  void holding_blankLinesBesideTheArchiveAreNoNames() throws Exception {
+    Files.writeString(archive.resolveSibling("vbar.tar.ref"), "\n  gcr.io/p/vbar:1 \n\n");
+
+    assertThat(tarballs.holding(ImageName.parse(""))).isEmpty();
+    assertThat(tarballs.holding(IMAGE)).isPresent();
+  }
+
+  @Test
+  void holding_emptyFileBesideTheArchive_told() throws Exception {
+    Files.writeString(archive.resolveSibling("vbar.tar.ref"), "\n");
+
+    assertThat(tarballs.holding(IMAGE)).isEmpty();
+    assertThat(tarballs.problems())
+        .containsExactly(
+            "/var/lib/tpu-bootd/images/vbar.tar is not used: /var/lib/tpu-bootd/images/vbar.tar.ref"
+                + " names no image: write the image's name into it");
+  }
+
+  @Test
+  void holding_archiveWhoseImagesHaveNoName_told() throws Exception {
+    Files.delete(archive.resolveSibling("vbar.tar.ref"));
+    Files.write(archive, new byte[1024]);
+
+    assertThat(tarballs.holding(IMAGE)).isEmpty();
+    assertThat(tarballs.problems())
+        .singleElement()
+        .asString()
+        .startsWith("/var/lib/tpu-bootd/images/vbar.tar is not used: no image in it has a name");
+  }
 }
