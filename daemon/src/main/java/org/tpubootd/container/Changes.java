@@ -12,6 +12,18 @@ final class Changes {
 
   private static final Logger log = LoggerFactory.getLogger(Changes.class);
 
+  /**
+   * The one that is to be started.
+   *
+   * @param found empty where it was made just now
+   */
+  private record Successor(String id, String name, Optional<Observed> found) {
+
+    static Successor found(Observed container) {
+      return new Successor(container.id(), container.name(), Optional.of(container));
+    }
+  }
+
   private final String part;
   private final Engine engine;
   private final ContainersConfig limits;
@@ -41,14 +53,10 @@ final class Changes {
     removal.of(decision.others().stream().filter(one -> !before.equals(Optional.of(one))).toList());
     switch (decision) {
       case Decision.Keep(Observed good, List<Observed> _) -> giveName(spec, good.id(), good.name());
-      case Decision.Start(Observed stopped, List<Observed> _) ->
-          succeed(spec, stopped.id(), stopped.name(), before);
+      case Decision.Start(Observed stopped, List<Observed> _) -> startAgain(spec, stopped, before);
       case Decision.OnTrial(Observed next, Observed _, List<Observed> _) ->
-          succeed(spec, next.id(), next.name(), before);
-      case Decision.Make _ -> {
-        String name = freeName(spec, before);
-        succeed(spec, create(spec, name), name, before);
-      }
+          succeed(spec, Successor.found(next), before);
+      case Decision.Make _ -> succeed(spec, make(spec, freeName(spec, before)), before);
       case Decision.Replace(Observed old, Optional<Observed> prepared, List<Observed> _) ->
           replace(spec, old, prepared);
       case Decision.Restore(Observed failed, Observed old, List<Observed> _) -> {
@@ -64,19 +72,37 @@ final class Changes {
   /** The new one is made first: what cannot be made costs no container that runs. */
   private void replace(ContainerSpec spec, Observed old, Optional<Observed> prepared)
       throws EngineException, InterruptedException {
-    String id;
-    String name;
+    Successor next;
     if (prepared.isPresent()) {
-      id = prepared.get().id();
-      name = prepared.get().name();
+      next = Successor.found(prepared.get());
     } else {
       giveName(spec, old.id(), old.name());
-      name = spec.nextName();
-      id = create(spec, name);
+      next = make(spec, spec.nextName());
     }
     log.info("{}: stopping {}: its specification has changed", part, old.name());
     engine.stop(old.id(), limits.stopTimeout());
-    succeed(spec, id, name, Optional.of(old));
+    succeed(spec, next, Optional.of(old));
+  }
+
+  /**
+   * An engine that was killed in the middle of a start may refuse that container for ever: "task
+   * ... already exists". So one that is refused twice in a row gives way to one that is made anew.
+   */
+  private void startAgain(ContainerSpec spec, Observed stopped, Optional<Observed> before)
+      throws EngineException, InterruptedException {
+    boolean refusedBefore = restarts.lastError().isPresent();
+    try {
+      succeed(spec, Successor.found(stopped), before);
+    } catch (EngineException.Refused e) {
+      if (refusedBefore && engine.images().id(spec.image()).isPresent()) {
+        log.warn(
+            "{}: the engine refuses to start {} again and again: it is to be made anew",
+            part,
+            stopped.name());
+        engine.remove(stopped);
+      }
+      throw e;
+    }
   }
 
   /** The one that ran last: it stays until its successor runs, and runs again where that fails. */
@@ -106,16 +132,18 @@ final class Changes {
    * the same engine then takes the old one: one that is being shut down refuses any. A new one that
    * runs under its second name is on trial from now on, and the old one stays.
    */
-  private void succeed(ContainerSpec spec, String id, String name, Optional<Observed> before)
+  private void succeed(ContainerSpec spec, Successor next, Optional<Observed> before)
       throws EngineException, InterruptedException {
     int losses = engine.losses();
+    String id = next.id();
+    String name = next.name();
     try {
       start(id, name);
     } catch (EngineException e) {
       if (before.isPresent()) {
         comeBack(before.get(), e);
         boolean wasThere = !(e instanceof EngineException.Unreachable) && engine.losses() == losses;
-        if (wasThere && !before.get().hasSpec(spec.hash())) {
+        if (wasThere && !before.get().hasSpec(spec.hash()) && !isExcused(next, e)) {
           trial.failed(
               spec.hash(), before.get().spec(), "the engine could not start it: " + e.reason);
         }
@@ -131,6 +159,23 @@ final class Changes {
       engine.remove(before.get());
     }
     giveName(spec, id, name);
+  }
+
+  /**
+   * One that was not made just now may carry what a start left that was cut off, and be refused for
+   * that. It gives way to one that is made anew, and that one is judged.
+   */
+  private boolean isExcused(Successor next, EngineException why) throws InterruptedException {
+    if (next.found().isEmpty() || !(why instanceof EngineException.Refused)) {
+      return false;
+    }
+    try {
+      engine.remove(next.found().get());
+      return true;
+    } catch (EngineException e) {
+      log.warn("{}: {}", part, e.getMessage());
+      return false;
+    }
   }
 
   private void comeBack(Observed old, EngineException why)
@@ -150,10 +195,10 @@ final class Changes {
     }
   }
 
-  private String create(ContainerSpec spec, String name)
+  private Successor make(ContainerSpec spec, String name)
       throws EngineException, InterruptedException {
     try {
-      return engine.create(spec, name);
+      return new Successor(engine.create(spec, name), name, Optional.empty());
     } catch (EngineException.Refused e) {
       restarts.failedToStart(e.reason);
       throw e;

@@ -75,9 +75,10 @@ final class DaemonOnRealEngine implements AutoCloseable {
         .atMost(PATIENCE)
         .pollInterval(Duration.ofMillis(200))
         .untilAsserted(() -> {
-          assertThat(namesOfVbar("--all")).containsExactly(VBAR);
-          assertThat(namesOfVbar("--filter=status=running")).containsExactly(VBAR);
-          assertThat(inspect(VBAR, "{{.Config.Image}}")).isEqualTo(image);
+          JsonNode told = status("vbar");
+          assertThat(namesOfVbar("--all")).as("%s", told).containsExactly(VBAR);
+          assertThat(namesOfVbar("--filter=status=running")).as("%s", told).containsExactly(VBAR);
+          assertThat(inspect(VBAR, "{{.Config.Image}}")).as("%s", told).isEqualTo(image);
         });
   }
 

@@ -66,6 +66,42 @@ class RestartsIT extends OnFakeEngine {
     assertThat(bench.pass(vbar).state()).isEqualTo(State.OK);
   }
 
+  /** As a real engine does that was killed in the middle of a start. */
+  @Test
+  void startRefusedTwiceInARow_anotherOneIsMade() throws Exception {
+    var vbar = bench.supervise(vbar());
+    String first = (String) Bench.fact(bench.pass(vbar), "id");
+    engine.exit(NAME, 1, false);
+    engine.failStartsOf(NAME, 500, "task 76ff3cd33d2b: already exists");
+    bench.pass(vbar);
+    assertThat(engine.inspect(first)).as("a first refusal costs nothing").isPresent();
+    bench.time.forward(Duration.ofMinutes(10));
+    bench.pass(vbar);
+    engine.letStart(NAME);
+    bench.time.forward(Duration.ofMinutes(10));
+
+    bench.pass(vbar);
+
+    assertThat(engine.runs(NAME)).isTrue();
+    assertThat(engine.inspect(first)).isEmpty();
+    assertThat(engine.names()).containsExactly(NAME);
+  }
+
+  @Test
+  void startRefusedTwiceInARowAndNoImage_isKept() throws Exception {
+    var vbar = bench.supervise(vbar());
+    String first = (String) Bench.fact(bench.pass(vbar), "id");
+    engine.exit(NAME, 1, false);
+    engine.failStartsOf(NAME, 500, "task 76ff3cd33d2b: already exists");
+    engine.faults().fail("/images/", 404, "no such image");
+    for (int pass = 0; pass < 4; pass++) {
+      bench.pass(vbar);
+      bench.time.forward(Duration.ofMinutes(10));
+    }
+
+    assertThat(engine.inspect(first)).isPresent();
+  }
+
   @Test
   void crashLoop_showsExitCodesOutOfMemoryAndTheLastLines() throws Exception {
     var vbar = bench.supervise(vbar());

@@ -61,6 +61,27 @@ class TrialIT extends OnFakeEngine {
     assertNotTriedAgain(changed);
   }
 
+  /** As a real engine does that was killed in the middle of that start. */
+  @Test
+  void otherSpecWhoseStartWasCutOffAndIsRefused_isMadeAnewBeforeItIsJudged() throws Exception {
+    String id = (String) Bench.fact(bench.pass(vbar()), "id");
+    var changed = bench.supervise(vbar().command("--new"));
+    engine.faults().drop("/start");
+    bench.pass(changed);
+    engine.faults().clear();
+    assertThat(engine.names()).containsExactlyInAnyOrder(NAME, NAME + "-next");
+    engine.failStartsOf(NAME + "-next", 500, "task 76ff3cd33d2b: already exists");
+
+    bench.pass(changed);
+
+    assertThat(engine.names()).containsExactly(NAME);
+    assertThat(engine.runs(id)).isTrue();
+    engine.letStart(NAME + "-next");
+    bench.time.forward(Duration.ofMinutes(10));
+    assertThat(bench.pass(changed).state()).isEqualTo(State.OK);
+    assertThat(engine.runs(NAME + "-next")).isTrue();
+  }
+
   @Test
   void otherSpecThatCannotBeStarted_triedAgainWhenTheSpecChanges() throws Exception {
     bench.root = new HostRoot(directory);
