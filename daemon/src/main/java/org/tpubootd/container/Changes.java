@@ -94,12 +94,8 @@ final class Changes {
     try {
       succeed(spec, Successor.found(stopped), before);
     } catch (EngineException.Refused e) {
-      if (refusedBefore && engine.images().id(spec.image()).isPresent()) {
-        log.warn(
-            "{}: the engine refuses to start {} again and again: it is to be made anew",
-            part,
-            stopped.name());
-        engine.remove(stopped);
+      if (refusedBefore) {
+        givesWay(spec, stopped);
       }
       throw e;
     }
@@ -143,7 +139,7 @@ final class Changes {
       if (before.isPresent()) {
         comeBack(before.get(), e);
         boolean wasThere = !(e instanceof EngineException.Unreachable) && engine.losses() == losses;
-        if (wasThere && !before.get().hasSpec(spec.hash()) && !isExcused(next, e)) {
+        if (wasThere && !before.get().hasSpec(spec.hash()) && !isExcused(spec, next, e)) {
           trial.failed(
               spec.hash(), before.get().spec(), "the engine could not start it: " + e.reason);
         }
@@ -165,12 +161,23 @@ final class Changes {
    * One that was not made just now may carry what a start left that was cut off, and be refused for
    * that. It gives way to one that is made anew, and that one is judged.
    */
-  private boolean isExcused(Successor next, EngineException why) throws InterruptedException {
-    if (next.found().isEmpty() || !(why instanceof EngineException.Refused)) {
-      return false;
-    }
+  private boolean isExcused(ContainerSpec spec, Successor next, EngineException why)
+      throws InterruptedException {
+    return why instanceof EngineException.Refused
+        && next.found().isPresent()
+        && givesWay(spec, next.found().get());
+  }
+
+  /**
+   * Whether the engine has removed it, so that another one is made; not where its image is gone.
+   */
+  private boolean givesWay(ContainerSpec spec, Observed refused) throws InterruptedException {
     try {
-      engine.remove(next.found().get());
+      if (engine.images().id(spec.image()).isEmpty()) {
+        return false;
+      }
+      log.warn("{}: making {} anew, since the engine refuses to start it", part, refused.name());
+      engine.remove(refused);
       return true;
     } catch (EngineException e) {
       log.warn("{}: {}", part, e.getMessage());

@@ -71,8 +71,12 @@ final class DaemonOnRealEngine implements AutoCloseable {
 
   /** Waits until the trial is over, whoever has won it, and takes this image for the winner's. */
   void awaitVbarAlone(String image) {
+    awaitVbarAlone(image, PATIENCE);
+  }
+
+  void awaitVbarAlone(String image, Duration atMost) {
     Awaitility.await()
-        .atMost(PATIENCE)
+        .atMost(atMost)
         .pollInterval(Duration.ofMillis(200))
         .untilAsserted(() -> {
           JsonNode told = status("vbar");

@@ -70,9 +70,7 @@ class DiskFullIT {
     assertThat(daemon.runs()).isEqualTo(runs);
 
     makeRoom();
-    Awaitility.await()
-        .atMost(PATIENCE.multipliedBy(2))
-        .until(() -> daemon.inspect(VBAR, "{{.Config.Image}}").equals(image));
+    daemon.awaitVbarAlone(image, PATIENCE.multipliedBy(2));
     assertThat(daemon.run(TELEMETRY)).isEqualTo(runs.getLast());
     daemon.assertAllAsBefore(before);
   }
