@@ -94,7 +94,7 @@ final class Changes {
     try {
       succeed(spec, Successor.found(stopped), before);
     } catch (EngineException.Refused e) {
-      if (refusedBefore) {
+      if (refusedBefore && before.isEmpty()) {
         givesWay(spec, stopped);
       }
       throw e;
@@ -169,18 +169,19 @@ final class Changes {
   }
 
   /**
-   * Whether the engine has removed it, so that another one is made; not where its image is gone.
+   * Whether it is removed, so that another one is made: not where its image is gone, nor where it
+   * is of another specification, such as the one that came back, since none like it can be made.
    */
   private boolean givesWay(ContainerSpec spec, Observed refused) throws InterruptedException {
     try {
-      if (engine.images().id(spec.image()).isEmpty()) {
+      if (!refused.hasSpec(spec.hash()) || engine.images().id(spec.image()).isEmpty()) {
         return false;
       }
-      log.warn("{}: making {} anew, since the engine refuses to start it", part, refused.name());
-      engine.remove(refused);
+      log.warn("{}: the engine refuses to start {}: another is made", part, refused.name());
+      removal.of(List.of(refused));
       return true;
     } catch (EngineException e) {
-      log.warn("{}: {}", part, e.getMessage());
+      log.warn("{}: {} stays for now: {}", part, refused.name(), e.getMessage());
       return false;
     }
   }

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.tpubootd.container.SupervisedContainer;
 import org.tpubootd.core.Finding;
 import org.tpubootd.core.State;
 
@@ -66,13 +67,18 @@ class RestartsIT extends OnFakeEngine {
     assertThat(bench.pass(vbar).state()).isEqualTo(State.OK);
   }
 
-  /** As a real engine does that was killed in the middle of a start. */
+  /** As a real engine has it that was killed in the middle of a start. */
+  private String runsAndCannotBeStartedAgain(SupervisedContainer vbar) throws Exception {
+    String id = (String) Bench.fact(bench.pass(vbar), "id");
+    engine.exit(NAME, 1, false);
+    engine.failStartsOf(NAME, 500, "task 76ff3cd33d2b: already exists");
+    return id;
+  }
+
   @Test
   void startRefusedTwiceInARow_anotherOneIsMade() throws Exception {
     var vbar = bench.supervise(vbar());
-    String first = (String) Bench.fact(bench.pass(vbar), "id");
-    engine.exit(NAME, 1, false);
-    engine.failStartsOf(NAME, 500, "task 76ff3cd33d2b: already exists");
+    String first = runsAndCannotBeStartedAgain(vbar);
     bench.pass(vbar);
     assertThat(engine.inspect(first)).as("a first refusal costs nothing").isPresent();
     bench.time.forward(Duration.ofMinutes(10));
@@ -90,9 +96,7 @@ class RestartsIT extends OnFakeEngine {
   @Test
   void startRefusedTwiceInARowAndNoImage_isKept() throws Exception {
     var vbar = bench.supervise(vbar());
-    String first = (String) Bench.fact(bench.pass(vbar), "id");
-    engine.exit(NAME, 1, false);
-    engine.failStartsOf(NAME, 500, "task 76ff3cd33d2b: already exists");
+    String first = runsAndCannotBeStartedAgain(vbar);
     engine.faults().fail("/images/", 404, "no such image");
     for (int pass = 0; pass < 4; pass++) {
       bench.pass(vbar);

@@ -83,6 +83,27 @@ class TrialIT extends OnFakeEngine {
   }
 
   @Test
+  void oldOneThatCameBackIsRefused_isKeptSinceNoneLikeItCanBeMade() throws Exception {
+    String id = (String) Bench.fact(bench.pass(vbar()), "id");
+    var changed = bench.supervise(vbar().command("--new"));
+    bench.pass(changed);
+    engine.exit(NAME + "-next", 2, false);
+    bench.pass(changed);
+    engine.exit(NAME, 1, false);
+    engine.failStartsOf(NAME, 500, "no space left on device");
+    for (int pass = 0; pass < 4; pass++) {
+      bench.pass(changed);
+      bench.time.forward(Duration.ofMinutes(10));
+    }
+    engine.letStart(NAME);
+
+    bench.pass(changed);
+
+    assertThat(engine.runs(id)).isTrue();
+    assertThat(engine.names()).containsExactly(NAME);
+  }
+
+  @Test
   void otherSpecThatCannotBeStarted_triedAgainWhenTheSpecChanges() throws Exception {
     bench.root = new HostRoot(directory);
     Path file = Files.writeString(directory.resolve("otel.yaml"), "a: 1\n");
